@@ -1,10 +1,11 @@
 """What a character remembers of the conversations in a file.
 
-`python benchmarks/character_play.py --data chats.json [--vectors] [--alone] [--misses]
-[--narratives]` plays each conversation turn by turn through the service into an empty memory, asks
-the questions of the file at their time, and prints the figures of docs/character.md as JSON.
-`--alone` judges questions by the narrative, with the recent turns taken away. Several files count
-together.
+`python benchmarks/character_play.py --data chats.json [--vectors] [--alone] [--context-tokens N]
+[--misses] [--narratives]` plays each conversation turn by turn through the service into an empty
+memory, asks the questions of the file at their time, and prints the figures of docs/character.md as
+JSON. `--vectors` lets the models of the settings find and read, too. `--alone` judges questions by
+the narrative, with the recent turns taken away; `--context-tokens` makes the window that holds them
+smaller. Several files count together.
 """
 
 import argparse
@@ -19,11 +20,12 @@ from typing import Any, NamedTuple
 
 import character_score
 from character_score import Row, Score
-from gieok.character.memory.service import RULES, Bond, CharacterService
+from gieok.character.memory.service import RULES, Bond, CharacterService, TurnBudget
 from gieok.flow.distil import deliver
 from gieok.flow.lifecycle import fill_vectors
 from gieok.home.calls import open_call
-from gieok.ports.models import Embedder, Followed
+from gieok.home.profiles import build_quoting_profile
+from gieok.ports.models import Embedder, Followed, Reader
 from gieok.ports.store import VectorSearch
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.storage.journal.sqlite.journal import SqliteJournal
@@ -177,23 +179,42 @@ def _share(part: int, whole: int) -> float:
     return round(part / whole, 3) if whole else 0.0
 
 
+class PlayedModels(NamedTuple):
+    """What finds memories by meaning, and what reads lines together with a message."""
+
+    embedder: Embedder | None = None
+    reader: Reader | None = None
+
+
 @contextmanager
-def empty_memory(clock: PlayedClock, embedder: Embedder | None) -> Iterator[CharacterService]:
+def empty_memory(
+    clock: PlayedClock, models: PlayedModels, budget: TurnBudget
+) -> Iterator[CharacterService]:
     """Open a memory in a temporary folder of its own."""
     with tempfile.TemporaryDirectory(prefix="gieok-played-") as folder:
         journal = SqliteJournal(Path(folder) / "journal.sqlite")
         store = SqliteStore(Path(folder) / "memory.sqlite")
         try:
-            yield CharacterService(journal=journal, store=store, clock=clock, embedder=embedder)
+            yield CharacterService(
+                journal=journal,
+                store=store,
+                clock=clock,
+                embedder=models.embedder,
+                reader=models.reader,
+                quoting=build_quoting_profile(open_call({}).home.settings),
+                budget=budget,
+            )
         finally:
             journal.close()
             store.close()
 
 
-def configured_embedder() -> Embedder | None:
-    """Return the embedder that the settings ask for; None for none."""
-    embedder = open_call({}).home.open_embedder()
-    return embedder.wanted() if isinstance(embedder, Followed) else embedder
+def open_configured_models() -> PlayedModels:
+    """Return the models that the settings ask for."""
+    home = open_call({}).home
+    embedder = home.open_embedder()
+    embedder = embedder.wanted() if isinstance(embedder, Followed) else embedder
+    return PlayedModels(embedder, home.open_help_reader())
 
 
 def main() -> None:
@@ -202,15 +223,17 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, nargs="+")
     parser.add_argument("--alone", action="store_true", help="judge by the narrative alone")
     parser.add_argument("--vectors", action="store_true", help="find memories by meaning, too")
+    parser.add_argument("--context-tokens", type=int, default=TurnBudget().context_tokens)
     parser.add_argument("--misses", action="store_true", help="list what was missed or wrong")
     parser.add_argument("--narratives", action="store_true", help="show it at each question")
     asked = parser.parse_args()
     rows = [row for file in asked.data for row in conversations(file.read_text(encoding="utf-8"))]
-    embedder = configured_embedder() if asked.vectors else None
+    models = open_configured_models() if asked.vectors else PlayedModels()
+    budget = TurnBudget(context_tokens=asked.context_tokens)
     total, answers = Score(), list[PlayedAnswer]()
     for row in rows:
         clock = PlayedClock()
-        with empty_memory(clock, embedder) as characters:
+        with empty_memory(clock, models, budget) as characters:
             score, questions = play(row, characters, clock, is_alone=asked.alone)
         total.add(score)
         answers += questions

@@ -1,9 +1,12 @@
-"""Search of benchmarks/code.py: questions with the files that answer them, and Korean questions
-with the symbols that do.
+"""Search of benchmarks/code.py: questions with the files that answer them, and questions with the
+symbols that do.
 
-English: `DIR/search/queries.jsonl`, nDCG@10 of files. Korean: `data/code/korean_*.tsv` beside this
-file (project, question, `path[::symbol]` that answer), the share of questions with one among the
-first three. `--hybrid`: without and with vectors.
+English: `DIR/search/queries.jsonl`, nDCG@10 of the files of the first ten answers. Korean:
+`data/code/korean_*.tsv` beside this file (project, question, `path[::symbol]` that answer), the
+share of questions with one among the first three. A developer's own words, half in Korean:
+`data/code/own_words.jsonl` (project, question, symbols that answer, and where their names are
+ambiguous the files), how early the first right one comes and whether it is among the first five.
+`--hybrid`: without and with vectors.
 Peer: semble's keywords and ranking.
 """
 
@@ -24,6 +27,9 @@ from gieok.code.index.project import Project
 from gieok.flow.lifecycle import fill_vectors
 
 _KOREAN = tuple(sorted((Path(__file__).parent / "data" / "code").glob("korean_*.tsv")))
+_OWN_WORDS = Path(__file__).parent / "data" / "code" / "own_words.jsonl"
+#: Answers of a question: as many as `code query` gives by itself.
+_ANSWERS = 10
 #: Question → files below the indexed folder, best first.
 _Ranked = Callable[[str], list[str]]
 
@@ -43,7 +49,7 @@ def search_of(data: Path, name: str, embedder: Any) -> dict[str, Any]:
     roots = json.loads((data / "search" / "repos.json").read_text(encoding="utf-8"))
     lines = (data / "search" / "queries.jsonl").read_text(encoding="utf-8").splitlines()
     questions = [q for q in map(json.loads, lines) if q["repo"] == name]
-    tree, base = data / "trees" / name, roots[name].get("benchmark_root") or ""
+    tree, base = data / "trees" / name, roots.get(name, {}).get("benchmark_root") or ""
     with tempfile.TemporaryDirectory() as folder:
         indexed = index(tree / base, folder)
         results = {"gieok": _scores(indexed, None, tree, base, questions)}
@@ -64,7 +70,7 @@ def _scores(
     indexed: Project, embedder: Any, tree: Path, base: str, questions: list[dict[str, Any]]
 ) -> dict[str, Any]:
     def ranked(question: str) -> list[str]:
-        found = query.search_symbols(indexed, embedder, question, 60, expand=False)
+        found = query.search_symbols(indexed, embedder, question, _ANSWERS, expand=False)
         return list(dict.fromkeys(a.symbol.path for a in found.answers))
 
     result = _files(ranked, tree, base, questions)
@@ -77,7 +83,7 @@ def _scores(
                 f"hit@3 {file.stem}": sum(hits) / len(hits),
                 f"{file.stem} questions": len(hits),
             }
-    return result
+    return result | _own_words(indexed, embedder, tree.name)
 
 
 def _files(
@@ -95,6 +101,31 @@ def _files(
         f"ndcg@10 {key}": sum(v) / len(v) for key, v in sorted(scores.items())
     }
     return {**result, "queries": len(scores["all"])}
+
+
+def _own_words(indexed: Project, embedder: Any, name: str) -> dict[str, float]:
+    """Return how good search is on the questions in a developer's own words on a project."""
+    rows = [json.loads(line) for line in _OWN_WORDS.read_text(encoding="utf-8").splitlines()]
+    places = [_first_place(indexed, embedder, row) for row in rows if row["project"] == name]
+    if not places:
+        return {}
+    return {
+        "ndcg@10 own words": sum(1 / math.log2(p + 1) for p in places if p) / len(places),
+        "hit@5 own words": sum(0 < p <= 5 for p in places) / len(places),
+        "own words questions": len(places),
+    }
+
+
+def _first_place(indexed: Project, embedder: Any, row: dict[str, Any]) -> int:
+    """Return the place of the first right symbol, from 1 on; 0 where there is none."""
+    found = query.search_symbols(indexed, embedder, row["question"], _ANSWERS)
+    for place, answer in enumerate(found.answers, 1):
+        is_there = not row["files"] or answer.symbol.path in row["files"]
+        if is_there and any(
+            f".{answer.symbol.qualified}".endswith(f".{symbol}") for symbol in row["symbols"]
+        ):
+            return place
+    return 0
 
 
 def korean(file: Path, name: str) -> list[tuple[str, list[str]]]:

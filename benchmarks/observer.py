@@ -132,12 +132,12 @@ def row(name: str, talks: Sequence[Talk], models: Path) -> dict[str, Any]:
 
 def doubled(kept: Sequence[str]) -> Iterator[str]:
     """Yield observations that say what one before them says, and no other value in between."""
-    before: list[repeats.Content] = []
+    before = repeats.HeldStatements()
     for text in kept:
         own = repeats.content(text)
-        if repeats.is_repeated(own, before):
+        if before.is_repeated_by(own):
             yield text
-        before.append(own)
+        before.add(own)
 
 
 def told_share(file: Path, models: Path) -> dict[str, Any]:

@@ -360,7 +360,7 @@ def _seen(hit: Mapping[str, Any]) -> str:
     return " ".join(f"{hit['date']} {status} {hit['heading']} {hit['snippet']}".split())
 
 
-def _observing(observer: str, ideal: IdealObserver) -> dict[str, str]:
+def observing(observer: str, ideal: IdealObserver) -> dict[str, str]:
     """Return the settings of an observer, as variables."""
     if observer == "ideal":
         return {
@@ -389,7 +389,7 @@ def run(arguments: argparse.Namespace) -> dict[str, Any]:
     )
     ideal = IdealObserver(data)
     with kept as place:
-        home = Home(Path(place).resolve(), _observing(arguments.observer, ideal))
+        home = Home(Path(place).resolve(), observing(arguments.observer, ideal))
         folders = {name: home.path / "work" / name for name in data["projects"]}
         for folder in folders.values():
             folder.mkdir(parents=True)

@@ -129,6 +129,17 @@ def commands(lang: str, heads: tuple[str, str]) -> str:
     return "\n".join([f"| {heads[0]} | {heads[1]} |", "|---|---|", *rows.values()])
 
 
+def hosts(lang: str) -> str:
+    """Return the table of the agents: what works in each, and with which release it was tried."""
+    from gieok.agents.support import describe_host
+    from gieok.agents.table import NAMES as AGENTS
+    from gieok.commands.prompt.hosts import list_support_cells, list_table_heads
+
+    rows = [list_table_heads(lang), *(list_support_cells(describe_host(a), lang) for a in AGENTS)]
+    head, *lines = (f"| {' | '.join(row)} |" for row in rows)
+    return "\n".join([head, f"|{'---|' * len(rows[0])}", *lines])
+
+
 def tools() -> str:
     """Return the tools of MCP: their arguments, and the command that each one is."""
     from gieok.commands.request import request_schema
@@ -222,6 +233,8 @@ def parts() -> dict[tuple[str, str], str]:
         ("docs/http.md", "routes"): routes(),
         ("docs/cli.md", "commands"): commands("en", ("command", "what it does")),
         ("docs/cli.ko.md", "commands"): commands("ko", ("명령", "하는 일")),
+        ("docs/agents.md", "hosts"): hosts("en"),
+        ("docs/agents.ko.md", "hosts"): hosts("ko"),
     }
 
 

@@ -31,6 +31,7 @@ _BEHIND_THE_DOOR = (
     "surfaces/http/",
     "surfaces/web/",
     "adapters/",
+    "agents/plugins/",
     "testing/",
 )
 #: Opened in one place (`e5.runtime`), which says what each platform gets.
@@ -240,7 +241,8 @@ def _imports(file: Path) -> Iterator[_Import]:
                 continue
             late = is_late or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
             behind = is_behind or (
-                isinstance(child, ast.With) and "imports_of(" in ast.unparse(child.items[0])
+                isinstance(child, ast.With)
+                and any("imports_of(" in ast.unparse(item) for item in child.items)
             )
             modules = [alias.name for alias in child.names] if isinstance(child, ast.Import) else []
             modules += (

@@ -8,7 +8,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from gieok.commands.memory.untrusted import Waiting
     from gieok.settings.resolved import FileSettings, SettingsFile
@@ -41,6 +41,7 @@ def _run_command_line(arguments: list[str]) -> int:
             _refresh_project_index,
             _catch_up_transcripts,
             _notice_of,
+            _digest_session,
         )
         # The refresh thread may wait for a lock, and the interpreter would wait for the thread at
         # exit.
@@ -84,7 +85,7 @@ def _is_agent_hook_call(arguments: list[str]) -> bool:
     return "--agent" in arguments or (len(arguments) > 1 and arguments[1] not in _FOR_PEOPLE)
 
 
-def _refresh_project_index(folder: str) -> str:
+def _refresh_project_index(folder: str, within_s: float) -> str:
     """Index what changed in a project (a pull, an edit by hand), without vectors.
 
     The caller waits a limited time; a large change is indexed further in a background thread.
@@ -118,7 +119,7 @@ def _refresh_project_index(folder: str) -> str:
                 build_home_path(), f"session-start: {type(error).__name__}: {error}"
             )
 
-    _run_within_budget(refresh)
+    _run_within_budget(refresh, min(_REFRESH_S, within_s))
     return _claim_waiting_words(*pending[0]) if pending and pending[0][0] else ""
 
 
@@ -145,7 +146,7 @@ def _full_disk() -> str:
     return f"Gieok: {full_disk_words(Path(build_home_path())).say(language([], os.environ))}"
 
 
-def _catch_up_transcripts() -> None:
+def _catch_up_transcripts(within_s: float) -> None:
     """Index the newest transcript lines of the agents, within a small budget."""
     from gieok.memory.capture import freshness
     from gieok.places.home import build_home_path
@@ -162,11 +163,52 @@ def _catch_up_transcripts() -> None:
             )
 
     if freshness.is_new(build_home_path()):
-        _run_within_budget(catch_up)
+        _run_within_budget(catch_up, min(_REFRESH_S, within_s))
 
 
-def _run_within_budget(work: "Callable[[], None]") -> None:
-    """Run the work in a thread and wait for it as long as a session may wait.
+def _digest_session(
+    values: "Mapping[str, object]", folder: str, within_s: float
+) -> "Mapping[str, object] | None":
+    """Return what a session decided and left open, as the JSON of `gieok handoff`.
+
+    What its transcript holds is taken in first.
+    """
+    digests: list[object] = []
+
+    def digest() -> None:
+        from pathlib import Path
+
+        from gieok.commands.command import Surface
+        from gieok.commands.run import run_operation
+        from gieok.home.calls import open_call
+        from gieok.places.home import build_home_path
+        from gieok.surfaces.hook import trail
+
+        try:
+            answer = run_operation(
+                "handoff",
+                dict(values),
+                lambda found: open_call({}, folder=Path(folder)),
+                Surface.HOOK,
+            )
+            if answer.failure:
+                trail.log_hook_line(build_home_path(), f"compaction: {answer.failure.message}")
+            else:
+                digests.append(answer.data)
+        except Exception as error:  # noqa: BLE001 - the hook fails open, and says why in its log
+            trail.log_hook_line(build_home_path(), f"compaction: {type(error).__name__}: {error}")
+
+    if not _run_within_budget(digest, within_s):
+        from gieok.places.home import build_home_path
+        from gieok.surfaces.hook import trail
+
+        trail.log_hook_line(build_home_path(), f"compaction: not read within {within_s:.1f} s")
+    found = digests[0] if digests else None
+    return found if isinstance(found, dict) else None
+
+
+def _run_within_budget(work: "Callable[[], None]", most_s: float) -> bool:
+    """Run the work in a thread, wait for it as long as the host may wait, and say if it ended.
 
     Nothing is lost if the process ends in the middle of the work: writes are transactions.
     """
@@ -174,9 +216,10 @@ def _run_within_budget(work: "Callable[[], None]") -> None:
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    thread.join(_REFRESH_S)
-    if thread.is_alive():
+    thread.join(most_s)
+    if is_alive := thread.is_alive():
         _is_refreshing.append(thread)
+    return not is_alive
 
 
 def _claim_waiting_words(waits: "Waiting", words: str) -> str:

@@ -426,10 +426,12 @@ class GeneratorFailed(GieokError):
     """Error of a language model that gave no usable answer; the input to be read waits.
 
     `worth_retrying`: the same request may work later. `status` is the status of the provider's
-    answer, 0 where there was none.
+    answer, 0 where there was none. `tries`: how many calls were made for the question; 0 where none
+    was made.
     """
 
     code = "generator_failed"
+    tries = 0
     hint = "`gieok observe stats` shows what waits; it goes on by itself once the model answers"
 
     def __init__(

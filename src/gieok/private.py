@@ -166,6 +166,15 @@ class Privacy:
                 return True
         return False
 
+    def separates(self, agent: str, session: str, from_s: float, to_s: float) -> bool:
+        """Return whether something may be withheld between two moments of a session."""
+        return any(
+            (not span.session or (span.agent, span.session) == (agent, session))
+            and span.since <= to_s
+            and (span.until is None or span.until > from_s)
+            for span in self._all()
+        )
+
     def is_private(self, agent: str, session: str, now_s: float) -> bool:
         """Say whether a session is private now."""
         return bool(session) and any(

@@ -348,6 +348,8 @@ KEYRINGS = {"keyring": Backend("machine.system_keyring:SystemKeyring", extra="ke
 TRANSCRIPTS = {
     "openclaw": Backend("machine.transcripts.openclaw:OpenClawDatabase", extra="openclaw"),
     "opencode": Backend("machine.transcripts.opencode:open_transcripts"),
+    "kilo": Backend("machine.transcripts.opencode:KiloDatabase"),
+    "hermes": Backend("machine.transcripts.hermes:HermesDatabase"),
 }
 SEALERS = {"age": Backend("storage.sealers.age:AgeSealer", extra="encryption")}
 #: Importers of the memories of other programs, in the order in which a path is looked at.

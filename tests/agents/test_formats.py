@@ -19,17 +19,31 @@ from gieok.model.conversation import Message
 from gieok.text.echo import MARKER
 
 _AT = "2026-11-21T20:56:41.951Z"
+#: Names of files, where the name tells the format.
+_FILES = {
+    "pi": "2026-11-25T21-21-55-957Z_s.jsonl",
+    "kimi-code": "/k/sessions/wd_w_1/s/agents/main/wire.jsonl",
+}
 _FIRST: dict[str, dict[str, Any]] = {
+    "pi": {"type": "session", "version": 3, "id": "s", "cwd": "/w"},
     "openclaw": {"type": "session", "id": "s"},
     "cursor": {
         "role": "user",
         "message": {"content": [{"type": "text", "text": "<user_query>hi</user_query>"}]},
+    },
+    "kilo": {
+        "host": "kilo",
+        "event": "session.created.1",
+        "data": {"sessionID": "s", "info": {"directory": "/w"}},
+        "message": None,
     },
     "opencode": {
         "event": "session.created.1",
         "data": {"sessionID": "s", "info": {"directory": "/w"}},
         "message": None,
     },
+    "hermes": {"hermes": 1, "session": {"id": "s", "source": "cli"}, "message": {}},
+    "kimi-code": {"type": "metadata", "protocol_version": "1.5"},
     "codex": {
         "type": "session_meta",
         "timestamp": _AT,
@@ -42,6 +56,7 @@ _FIRST: dict[str, dict[str, Any]] = {
         "provenance": "system",
         "systemPayload": {},
     },
+    "copilot-cli": {"type": "session.start", "data": {"sessionId": "s"}, "parentId": None},
     "gemini-cli": {"sessionId": "s", "projectHash": "h", "kind": "main"},
     "claude-code": {"type": "queue-operation", "sessionId": "s"},
     "plain": {"role": "user", "content": "hi"},
@@ -49,7 +64,7 @@ _FIRST: dict[str, dict[str, Any]] = {
 
 
 def _begin(agent: str) -> Transcript:
-    found = begin_transcript("s.jsonl", _FIRST[agent])
+    found = begin_transcript(_FILES.get(agent, "s.jsonl"), _FIRST[agent])
     assert found is not None
     assert found.format.name == agent
     return found

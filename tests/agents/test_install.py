@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+import yaml
 
 from gieok.agents import agent as agents
 from gieok.agents.install import change
@@ -52,8 +53,18 @@ def edits_of(agent: str, place: InstallPlace, call: OwnCommand) -> list[change.E
 
 #: How each agent writes our MCP server.
 _SERVER = dict.fromkeys(_AGENTS, '{"command": "gieok", "args": ["mcp"]}') | {
-    "opencode": '{"type": "local", "command": ["gieok", "mcp"]}'
+    "opencode": '{"type": "local", "command": ["gieok", "mcp"]}',
+    "kilo": '{"type": "local", "command": ["gieok", "mcp"]}',
+    "copilot-cli": ('{"type": "local", "command": "gieok", "args": ["mcp"], "tools": ["*"]}'),
 }
+#: Agents that speak no MCP by themselves: their extension has tools of its own.
+_WITHOUT_SERVER = ("pi",)
+#: Agents whose files hold no JSON of a user's.
+_WITHOUT_JSON = ("hermes", "kimi-code", "pi")
+#: Agents that have no settings of a project, or share them with everybody in it.
+_OF_USERS = ("copilot-cli", "hermes", "kimi-code")
+#: Agents with a plugin that calls the hooks.
+_PLUGINS = (".js", ".ts", ".py")
 
 
 class Home(NamedTuple):
@@ -98,15 +109,20 @@ class Home(NamedTuple):
 
     def hooks(self, agent: str) -> dict[str, list[str]]:
         """Return the agent's events, and the commands that it runs at each."""
-        if agent == "opencode":
-            (plugin,) = (part.path for part in self.parts(agent) if part.path.suffix == ".js")
+        plugins = [part.path for part in self.parts(agent) if part.path.suffix in _PLUGINS]
+        if plugins:
             found = re.search(
-                r"^const COMMANDS = (.*);$", plugin.read_text(encoding="utf-8"), re.MULTILINE
+                r"^(?:const )?COMMANDS.* = (\{.*\});?$",
+                plugins[0].read_text(encoding="utf-8"),
+                re.MULTILINE,
             )
             assert found
             return {
                 BY_NAME[agent].events[event]: [line] for event, line in json.loads(found[1]).items()
             }
+        if agent == "kimi-code":
+            tables = tomllib.loads(self.settings(agent).read_text(encoding="utf-8-sig"))
+            return {hook["event"]: [hook["command"]] for hook in tables["hooks"]}
         hooks = jsonc.load_jsonc(self.settings(agent).read_text(encoding="utf-8"))["hooks"]
         return {event: _commands(entries) for event, entries in hooks.items()}
 
@@ -128,6 +144,14 @@ def user(tmp_path: Path) -> Home:
     return Home(InstallPlace(tmp_path / "place", False, {}), InstallRecord(tmp_path / "home"))
 
 
+@pytest.fixture(autouse=True)
+def _skip_projects_of_user_agents(request: pytest.FixtureRequest) -> None:
+    """Skip an install in a project for agents that can be installed for the user alone."""
+    values = request.node.callspec.params if hasattr(request.node, "callspec") else {}
+    if values.get("home") is True and values.get("agent") in _OF_USERS:
+        pytest.skip("installed for the user alone")
+
+
 def _commands(entries: object) -> list[str]:
     return re.findall(r'"command": "([^"]*)"', json.dumps(entries))
 
@@ -146,14 +170,15 @@ def test_our_part_goes_in_once_and_out_again_byte_for_byte(
         name: lines[-1] for name, lines in home.hooks(agent).items() if name in expected
     } == expected
     assert find_prompt_command(home.place, agent) == expected[BY_NAME[agent].events["prompt"]]
-    if before[0] and b"// mine" in before[0]:
+    if agent not in _WITHOUT_JSON and before[0] and b"// mine" in before[0]:
         text = home.settings(agent).read_text(encoding="utf-8")
         assert all(
             piece in text
             for piece in ("// mine", '// "hooks": none', "/* , */", "/* first */", "say hi # gieok")
         )
     servers = json.dumps(list(map(_servers, home.tree())))
-    assert servers.count(f'"gieok": {_SERVER[agent]}') == 1
+    expected_count = 0 if agent in _WITHOUT_SERVER else 1
+    assert servers.count(f'"gieok": {_SERVER[agent]}') == expected_count
     installed = home.tree()
     assert home.install(agent) == {"unchanged"}
     assert home.tree() == installed
@@ -165,8 +190,10 @@ def _servers(file: Path) -> object:
     """Return the MCP servers of a settings file."""
     if file.name == "config.toml":
         return tomllib.loads(file.read_text(encoding="utf-8-sig")).get("mcp_servers")
+    if file.name == "config.yaml":
+        return yaml.safe_load(file.read_text(encoding="utf-8")).get("mcp_servers")
     data = jsonc.load_jsonc(file.read_text(encoding="utf-8")) if file.suffix == ".json" else {}
-    return data.get("mcp" if file.name == "opencode.json" else "mcpServers")
+    return data.get("mcp" if file.name in ("opencode.json", "kilo.json") else "mcpServers")
 
 
 @pytest.mark.parametrize("agent", _AGENTS)
@@ -214,7 +241,7 @@ def test_a_hook_that_somebody_added_to_our_group_stays_without_ours(user: Home) 
     assert _commands(json.loads(file.read_text())) == ["./mine.sh"]
 
 
-@pytest.mark.parametrize("agent", _AGENTS)
+@pytest.mark.parametrize("agent", [name for name in _AGENTS if name not in _WITHOUT_JSON])
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
@@ -292,6 +319,9 @@ def test_a_home_with_any_characters_stands_in_config_toml_as_it_is(user: Home) -
         ("codex", "CODEX_HOME"),
         ("qwen-code", "QWEN_HOME"),
         ("opencode", "XDG_CONFIG_HOME"),
+        ("kilo", "XDG_CONFIG_HOME"),
+        ("pi", "PI_CODING_AGENT_DIR"),
+        ("kimi-code", "KIMI_CODE_HOME"),
     ],
 )
 def test_an_agents_own_variable_moves_its_folder_for_the_user_only(
@@ -332,3 +362,12 @@ def test_empty_folders_and_files_that_were_there_stay(
     assert ("unchanged" in home.uninstall(agent)) is not is_installed
     assert home.place.folder.is_dir()
     assert home.tree() == was
+
+
+@pytest.mark.parametrize("name", [name for name in BY_NAME if agents.load_agent(name).no_project])
+def test_an_agent_without_settings_of_a_project_changes_nothing_at_one(
+    name: str, tmp_path: Path
+) -> None:
+    environment = {"OPENCLAW_STATE_DIR": str(tmp_path / "state")}
+    site = InstallPlace(tmp_path, True, environment)
+    assert agents.load_agent(name).list_site_edits(site, OwnCommand(("gieok",), {})) == []

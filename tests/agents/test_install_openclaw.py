@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -185,11 +186,14 @@ console.log(JSON.stringify({ search, read, none, nothing }));
 """
 
 
-def _driven(folder: Path, host: str, workspace: Path) -> Any:
-    """Run the installed plugin in a stand-in host; return what that prints."""
+def _driven(folder: Path, host: str, workspace: Path, program: Sequence[str] = ()) -> Any:
+    """Run the installed plugin in a stand-in host; return what that prints.
+
+    It calls `program`, or this interpreter's Gieok: the program that a test installs may be
+    elsewhere.
+    """
     script = folder / "index.js"
-    # The program that a test installs may be elsewhere: call this interpreter.
-    words = json.dumps([sys.executable, "-m", "gieok"])
+    words = json.dumps(list(program) or [sys.executable, "-m", "gieok"])
     lines = script.read_text().splitlines()
     script.write_text(
         "\n".join(
@@ -218,6 +222,44 @@ def test_the_plugin_answers_as_memory_core_does(state: Path, tmp_path: Path) -> 
     assert answered["none"] == {"status": "not_found", "text": "", "path": "memory/none.md"}
     assert answered["nothing"]["results"] == []
     assert "unavailable" not in answered["nothing"]
+
+
+_COMPACTED = """
+import plugin from "./index.js";
+const handlers = {};
+plugin.register({ registerTool() {}, on(name, handle) { handlers[name] = handle; } });
+const where = { sessionId: "s1", agentId: "main" };
+const turn = () => handlers.before_prompt_build({ prompt: "go on", messages: [{ role: "assistant" }] }, where);
+await turn();
+await turn();
+await handlers.after_compaction({}, { sessionId: "unknown" });
+await handlers.after_compaction({}, where);
+await turn();
+await turn();
+console.log(JSON.stringify(null));
+"""
+_SENT = """
+import json, sys
+payload = json.load(sys.stdin)
+with open("sent.jsonl", "a", encoding="utf-8") as log:
+    log.write(json.dumps([sys.argv[2], payload.get("source")]) + "\\n")
+print(json.dumps({"additional_context": "known"}))
+"""
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="the plugin is JavaScript")
+def test_a_compacted_session_is_told_anew_what_it_begins_with(state: Path, tmp_path: Path) -> None:
+    (state / "openclaw.json").write_text(_CURRENT)
+    assert main(["install", "openclaw"]) == 0
+    hook = tmp_path / "hook.py"
+    hook.write_text(_SENT)
+    _driven(state / "gieok-memory", _COMPACTED, tmp_path, [sys.executable, str(hook)])
+    sent = [json.loads(line) for line in (tmp_path / "sent.jsonl").read_text().splitlines()]
+    assert [row for row in sent if row[0] == "session-start"] == [
+        ["session-start", None],
+        ["session-start", "compact"],
+    ]
+    assert [row[0] for row in sent].count("prompt") == 4
 
 
 _COMMANDS = """

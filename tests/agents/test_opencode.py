@@ -30,7 +30,12 @@ await say("s", "again");
 await say("child", "look");
 await hooks.event({ event: { type: "session.idle", properties: { sessionID: "s" } } });
 await hooks.event({ event: { type: "session.idle", properties: { sessionID: "child" } } });
-await hooks["experimental.session.compacting"]({ sessionID: "s" });
+const output = { context: [] };
+await hooks["experimental.session.compacting"]({ sessionID: "s" }, output);
+await hooks.event({ event: { type: "session.compacted", properties: { sessionID: "s" } } });
+await say("s", "go on");
+await say("s", "and on");
+said.push(output.context);
 console.log(JSON.stringify(said));
 """
 #: Stands for `gieok hook`: keeps what it is sent, and answers about linters.
@@ -39,7 +44,7 @@ import json, sys
 payload = json.load(sys.stdin)
 with open(sys.argv[2], "a", encoding="utf-8") as log:
     log.write(json.dumps([sys.argv[1], payload]) + "\\n")
-if sys.argv[1] == "session-start" or "린터" in payload.get("prompt", ""):
+if sys.argv[1] in ("session-start", "pre-compact") or "린터" in payload.get("prompt", ""):
     print(json.dumps({"additional_context": f"기억 of {sys.argv[1]}"}))
 """
 
@@ -64,7 +69,9 @@ def _run(folder: Path, line: str) -> list[list[dict[str, Any]]]:
 
 def test_memory_is_added_to_a_prompt_as_a_part_that_nobody_sees(tmp_path: Path) -> None:
     (tmp_path / "hook.py").write_text(_HOOK, encoding="utf-8")
-    first, second, child = _run(tmp_path, f"{sys.executable} hook.py {{event}} log.jsonl")
+    first, second, child, compacted, after, kept = _run(
+        tmp_path, f"{sys.executable} hook.py {{event}} log.jsonl"
+    )
     (part,) = first
     assert part.pop("id").startswith("prt_0"), (
         "before what the user wrote: parts are shown in the order of their ids"
@@ -76,7 +83,9 @@ def test_memory_is_added_to_a_prompt_as_a_part_that_nobody_sees(tmp_path: Path) 
         "text": "기억 of session-start\n기억 of prompt",
         "synthetic": True,
     }
-    assert (second, child) == ([], [])
+    assert (second, child, after) == ([], [], [])
+    assert kept == ["기억 of pre-compact"]
+    assert [part["text"] for part in compacted] == ["기억 of session-start"]
     sent = [
         json.loads(line)
         for line in (tmp_path / "log.jsonl").read_text(encoding="utf-8").splitlines()
@@ -87,7 +96,11 @@ def test_memory_is_added_to_a_prompt_as_a_part_that_nobody_sees(tmp_path: Path) 
         "prompt",
         "stop",
         "pre-compact",
+        "session-start",
+        "prompt",
+        "prompt",
     ]
+    assert [sent[place][1].get("source") for place in (0, 5)] == [None, "compact"]
     assert sent[1][1] == {
         "session_id": "s",
         "cwd": "/home/u/shop",
@@ -99,7 +112,7 @@ def test_memory_is_added_to_a_prompt_as_a_part_that_nobody_sees(tmp_path: Path) 
 
 @pytest.mark.parametrize("line", ["exit 1", "/nowhere/gieok hook {event}", "echo no json"])
 def test_a_hook_that_fails_stands_in_no_prompts_way(tmp_path: Path, line: str) -> None:
-    assert _run(tmp_path, line) == [[], [], []]
+    assert _run(tmp_path, line) == [[], [], [], [], [], []]
 
 
 _TOOL_HOST = """

@@ -219,3 +219,31 @@ def test_a_test_inside_of_a_rust_file_comes_behind_what_it_tests(indexed: Make) 
     tests += "    fn splits_route_parts() {\n        super::split_route(1);\n    }\n}\n"
     made = indexed({"src/lib.rs": code + tests})
     assert _keys(made, "splits a route into parts")[0] == "split_route"
+
+
+def test_a_second_answer_of_one_file_comes_before_a_weak_answer_of_another(indexed: Make) -> None:
+    project = indexed(
+        {
+            "store.py": '"""Storage."""\n\n\ndef pause_queue(queue):\n'
+            '    """Pause the queue until it is resumed by hand."""\n    queue.paused = True\n\n\n'
+            "def resume_queue(queue):\n"
+            '    """Resume the paused queue by hand."""\n    queue.paused = False\n',
+            "queue/mail.py": '"""Mail."""\n\n\ndef send(letter):\n'
+            '    """Send a letter; pause, and resume when the queue is empty."""\n    post(letter)\n',
+        }
+    )
+    found = search_symbols(project, None, "pause and resume the queue", 3)
+    names = [answer.symbol.qualified for answer in found.answers]
+    assert {*names[:2]} == {"pause_queue", "resume_queue"}
+
+
+def test_a_file_of_many_matches_leaves_room_for_another(indexed: Make) -> None:
+    many = "".join(
+        f"def pause_queue_{name}(queue):\n"
+        f'    """Pause the queue of {name}."""\n    queue.paused = True\n\n\n'
+        for name in ("mail", "print", "sound", "video", "photo", "order", "event", "stock")
+    )
+    other = 'def hold(queue):\n    """Pause the queue for a while."""\n    queue.held = True\n'
+    project = indexed({"many.py": many, "other.py": other})
+    found = search_symbols(project, None, "pause the queue", 5, expand=False)
+    assert "other.py" in {answer.symbol.path for answer in found.answers}

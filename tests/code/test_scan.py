@@ -246,3 +246,11 @@ def test_an_excluded_file_is_not_opened_to_find_a_name(
     monkeypatch.setattr(private, "_in_force", [])
     private.use_privacy(private.Privacy(folders=[str(made.root / "one.min.js")]))
     assert scan.search_skipped_files(made.root, skipped, "Plan").found == ()
+
+
+def test_text_of_a_project_is_read_in_its_own_encoding_and_is_empty_where_it_cannot_be(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a.py").write_bytes("# 설정\r\nx = 1\r\n".encode("cp949"))
+    assert scan.read_source_text(tmp_path, "a.py") == "# 설정\nx = 1\n"
+    assert scan.read_source_text(tmp_path, "gone.py") == ""

@@ -2,6 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
+from gieok.code.index.project import Project
+
+Make = Callable[[Mapping[str, str]], Project]
+
 
 def test_a_name_that_is_bound_again_is_another_until_its_block_ends(
     edges: Callable[[Mapping[str, str]], set[str]],
@@ -25,4 +29,55 @@ def test_a_name_that_is_bound_again_is_another_until_its_block_ends(
         "tested -> B.go",
         "arms -> B.go",
         "kept -> A.go",
+    }
+
+
+def test_the_first_part_of_a_path_is_a_module_though_a_value_has_its_name(
+    edges: Callable[[Mapping[str, str]], set[str]],
+) -> None:
+    found = edges(
+        {
+            "src/lib.rs": "mod unit;\nmod pool;\nuse crate::unit;\n"
+            "fn bound() { let unit = 1; unit::connect(unit); }\n"
+            "fn given(unit: u8) { unit::connect(unit); }\n"
+            "fn closed() { let unit = 1; let f = || unit::connect(unit); f(); }\n"
+            "fn inner() { fn pool() {} pool(); pool::take(); }\n",
+            "src/unit.rs": "pub fn connect(u: u8) {}\n",
+            "src/pool.rs": "pub fn take() {}\n",
+        }
+    )
+    assert {"bound -> connect", "given -> connect", "closed -> connect"} <= found
+
+
+def test_a_use_inside_of_a_function_is_of_the_function_alone(indexed: Make) -> None:
+    made = indexed(
+        {
+            "src/lib.rs": "mod pool;\nmod unit;\nfn go() {}\n"
+            "fn own() { go(); }\n"
+            "fn within() { use crate::unit::go; go(); }\n"
+            "fn after() { go(); }\n"
+            "fn block() { { use crate::unit::go; go(); } }\n"
+            "fn behind() { { use crate::unit::go; go(); } go(); }\n"
+            "fn headed() { use crate::pool as tub; let tub = 1; tub::take(tub); }\n"
+            "fn beside(pool: u8) { use crate::unit as pool; pool::take(pool); }\n"
+            "fn closed() { use crate::unit::go; let f = || go(); f(); }\n",
+            "src/unit.rs": "pub fn go() {}\npub fn take(u: u8) {}\n",
+            "src/pool.rs": "pub fn take(u: u8) {}\n",
+        }
+    )
+    called = {
+        f"{edge.source.partition('::')[2]} -> {edge.target}"
+        for edge in made.store.all_edges()
+        if edge.kind == "calls" and edge.tier <= 1
+    }
+    assert called == {
+        "own -> src/lib.rs::go",
+        "within -> src/unit.rs::go",
+        "after -> src/lib.rs::go",
+        "block -> src/unit.rs::go",
+        "behind -> src/unit.rs::go",
+        "behind -> src/lib.rs::go",
+        "headed -> src/pool.rs::take",
+        "beside -> src/unit.rs::take",
+        "closed -> src/unit.rs::go",
     }

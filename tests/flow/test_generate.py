@@ -52,9 +52,9 @@ def test_what_is_worth_retrying_is_tried_again_after_2_4_and_8_seconds(
     (usage,) = journal.usage(ManualClock().now().date()).values()
     assert (usage.calls, usage.failures) == (4, 3)
     asker, generator, waited = _asker(journal, _DOWN)
-    with pytest.raises(GeneratorFailed, match="500"):
+    with pytest.raises(GeneratorFailed, match="500") as failure:
         asker.ask(_PROMPT, _accept)
-    assert len(generator.prompts) == 4
+    assert len(generator.prompts) == failure.value.tries == 4
 
 
 def test_what_is_not_worth_retrying_fails_at_once(journal: SqliteJournal) -> None:
@@ -90,9 +90,9 @@ def test_all_tries_of_a_question_share_the_time_that_it_has(journal: SqliteJourn
 def test_an_answer_that_is_refused_is_asked_for_once_more(journal: SqliteJournal) -> None:
     assert _asker(journal, "", "fine")[0].ask(_PROMPT, _accept) == "FINE"
     asker, generator, _ = _asker(journal, "", "", "fine")
-    with pytest.raises(DegenerateOutput):
+    with pytest.raises(DegenerateOutput) as failure:
         asker.ask(_PROMPT, _accept)
-    assert len(generator.prompts) == 2
+    assert len(generator.prompts) == failure.value.tries == 2
 
 
 def test_secrets_never_leave_and_every_prompt_is_marked_as_ours(journal: SqliteJournal) -> None:
@@ -105,8 +105,9 @@ def test_secrets_never_leave_and_every_prompt_is_marked_as_ours(journal: SqliteJ
 def test_the_cap_of_a_day_is_never_passed(journal: SqliteJournal) -> None:
     asker, generator, _ = _asker(journal, "ok", cap=1_000)
     ask = partial(asker.ask, _PROMPT._replace(text="x" * 300), _accept)
-    with pytest.raises(BudgetReached, match="of 1,000 model tokens"):
+    with pytest.raises(BudgetReached, match="of 1,000 model tokens") as failure:
         list(iter(ask, "never"))
+    assert failure.value.tries == 0  # this question was not asked any more
     today = ManualClock().now().date()
     assert spent_tokens(journal, today) <= 1_000
     assert 1 < len(generator.prompts) < 20

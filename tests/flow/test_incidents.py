@@ -36,7 +36,9 @@ def incidents(tmp_path: Path, clock: ManualClock, told: _Told) -> Incidents:
 
 
 def _fail(incidents: Incidents) -> timedelta:
-    found = incidents.failed("model", ValueError("down"), "The model", first=_MINUTE, longest=_HOUR)
+    incidents.failed("model", ValueError("down"), "The model", first=_MINUTE, longest=_HOUR)
+    found = incidents.find("model")
+    assert found
     return found.next_try
 
 

@@ -192,6 +192,15 @@ def test_an_allowance_of_one_rule_is_kept_where_another_rule_still_acts(tmp_path
         "rm .claude/settings.local.json",
         "rm -rf ~/.codex",
         "cp /tmp/x ~/.config/opencode/plugin/gieok.js",
+        "cp /tmp/x ~/.config/kilo/plugins/gieok.js",
+        "rm ~/.pi/agent/extensions/gieok.ts",
+        "rm ~/.copilot/hooks/gieok.json",
+        "sed -i s/gieok// ~/.kimi-code/config.toml",
+        "rm -r ~/.hermes/plugins/gieok",
+        "sed -i s/gieok// ~/.hermes/profiles/work/config.yaml",
+        "rm -rf ~/.hermes/profiles/*/plugins",
+        "rm -rf ~/.hermes/profiles/work",
+        "echo '{}' > ~/.kimi-code/mcp.json",
         "echo x > .cursor/hooks.json",
         "echo 'gieok pause' | bash",
         f"echo {'x' * 20_001}; gieok pause",
@@ -295,6 +304,47 @@ def test_a_mention_of_a_patch_hides_no_command_and_denies_no_file() -> None:
 def test_each_field_that_names_a_path_or_a_folder_is_read(payload: dict[str, object]) -> None:
     rules = [_rule("don't touch billing/")]
     assert gates.find_gate_hit(rules, GateChoices(), _attempt(payload)) is not None
+
+
+_PATCHED = "*** Begin Patch\n*** Delete File: billing/a.py\n*** End Patch"
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("apply_patch", _PATCHED),
+        ("str_replace_editor", {"command": "str_replace", "path": "billing/a.py", "old_str": "x"}),
+        ("str_replace_editor", {"command": "insert", "path": "/w/billing/a.py"}),
+        ("str_replace_based_edit_tool", {"command": "create", "path": "billing/new.py"}),
+    ],
+)
+def test_a_patch_as_text_and_an_editor_of_many_commands_are_judged(
+    tool: str, given: object
+) -> None:
+    rules = [_rule("don't touch billing/")]
+    attempt = _attempt({"tool_name": tool, "tool_input": given})
+    assert gates.find_gate_hit(rules, GateChoices(), attempt) is not None
+    assert gates.find_gate_hit([_rule("don't touch docs/")], GateChoices(), attempt) is None
+
+
+def test_an_editor_that_views_a_file_only_reads_and_a_shell_with_a_path_runs() -> None:
+    view = _attempt(
+        {"tool_name": "str_replace_editor", "tool_input": {"command": "view", "path": "a.py"}}
+    )
+    assert [(each.deed, each.path) for each in view.paths] == [("read", "a.py")]
+    shell = _attempt({"tool_name": "bash", "tool_input": {"command": "git push", "path": "/w"}})
+    assert shell.command == "git push"
+    made = {"command": "git push", "path": "/w"}
+    assert _attempt({"tool_name": "create_process", "tool_input": made}).command == "git push"
+
+
+@pytest.mark.parametrize(
+    "command", ["echo x > ~/.hermes/profiles/work/notes.md", "echo '{}' > ~/.cursor/mcp.json"]
+)
+def test_other_files_of_an_agent_are_written_unasked(command: str, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", "/home/kim")
+    use = _attempt({"tool_name": "Bash", "tool_input": {"command": command}})
+    assert not gates.loosens_rules(use, "/home/kim/.gieok")
 
 
 def test_the_commands_that_pass_unasked_are_those_that_only_read() -> None:

@@ -3,7 +3,9 @@ is no memory.
 """
 
 import json
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,8 +16,10 @@ pytest.importorskip("pydantic_ai")
 from gateway import TOKEN, Gateway
 
 from gieok.commands.home.doctor import iter_chain_checks
+from gieok.errors import MissingExtra
 from gieok.home.call import Call
 from gieok.home.calls import open_call
+from gieok.memory.sidecar import Sidecar
 from gieok.model.memory import Scope
 from gieok.paths import locate_daemon_log
 from gieok.testing.clock import ManualClock
@@ -95,7 +99,13 @@ def test_an_incident_is_told_once_and_again_when_it_was_over_and_is_back(
     for _ in range(4):
         _observe(call, minutes=20)
     assert len(gateway.took) == 1
-    assert "compatible:m answered 401" in gateway.took[0][1]["text"]
+    told = gateway.took[0][1]["text"]
+    assert "compatible:m answered 401" in told
+    facts = re.search(
+        r"\[observer: generator_failed, tries: 1, tokens of messages that wait: (\d+)]", told
+    )
+    assert facts
+    assert int(facts[1]) == call.home.sidecar.backlog_tokens(_SCOPE) > 0
     assert _incidents(call) == ["observer"]
     model.script = [_UP]
     _observe(call, minutes=20)
@@ -105,6 +115,52 @@ def test_an_incident_is_told_once_and_again_when_it_was_over_and_is_back(
     _observe(call, minutes=20)
     _observe(call, minutes=20)
     assert len(gateway.took) == 2
+
+
+def test_of_a_long_backlog_is_said_how_much_waits_at_least(call, model, gateway, tmp_path) -> None:
+    model.script = [_DOWN]
+    sidecar = call.home.sidecar
+    low = sidecar.thresholds._replace(hard_stop_tokens=10)
+    sidecar = replace(sidecar, thresholds=low)
+    for number in range(3):
+        _say(tmp_path / "t" / "s.jsonl", f"We decided to use Redis for queue {number}.", number)
+    sidecar.capture_all()
+    sidecar.observe(_SCOPE, flush=True)
+    counted = sidecar.backlog_tokens(_SCOPE)
+    assert gateway.took[0][1]["text"].endswith(f"that wait: at least {counted}]")
+
+
+def test_of_what_was_never_asked_no_tries_are_told(
+    call, model, gateway, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(type(call.home.sidecar.models), "open_observer", _raise_no_extra)
+    _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
+    _observe(call)
+    told = gateway.took[0][1]["text"]
+    assert "[observer: missing_extra, tokens of" in told
+    assert "tries" not in told
+
+
+def _raise_no_extra(*_: object) -> None:
+    raise MissingExtra("no package for the model")
+
+
+def test_a_backlog_that_cannot_be_counted_leaves_the_incident_and_its_notice(
+    call, model, gateway, tmp_path, monkeypatch
+) -> None:
+    model.script = [_DOWN]
+    _say(tmp_path / "t" / "s.jsonl", "We decided to use Redis for the queue.", 1)
+    sidecar = call.home.sidecar
+    sidecar.capture_all()
+    monkeypatch.setattr(Sidecar, "_describe_backlog", _raise_locked)
+    with pytest.raises(OSError, match="locked"):
+        sidecar.observe(_SCOPE, flush=True)
+    assert _incidents(call) == ["observer"]
+    assert "[observer: generator_failed, tries: 1]" in gateway.took[0][1]["text"]
+
+
+def _raise_locked(*_: object) -> None:
+    raise OSError("locked")
 
 
 def test_a_gateway_that_is_gone_stops_nothing_and_raises_no_incident(

@@ -17,6 +17,7 @@ from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
 from gieok.commands.observe.run import settle_scope
+from gieok.commands.observe.show import render_observations
 from gieok.errors import BadConfig
 from gieok.flow.distil import deliver
 from gieok.home.call import Call
@@ -26,7 +27,7 @@ from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.observer.buffer import READER, Buffer, Step, Thresholds, prefix
 from gieok.memory.sidecar import Sidecar
 from gieok.model.conversation import BufferedSpan, Cursor, Message, Retraction, Role
-from gieok.model.memory import Scope, Tier
+from gieok.model.memory import REPLACED_BY, Scope, Tier
 from gieok.places.project import project_scope
 from gieok.surfaces.hook import trail
 from gieok.testing.clock import ManualClock
@@ -267,6 +268,24 @@ def test_observations_are_shown_and_searched_like_other_memory(call: Call, tmp_p
     assert load_command("why")(call, id=cited).messages
 
 
+def test_an_observation_that_was_replaced_is_shown_as_such(call: Call) -> None:
+    older, newer = (
+        Observation(text, _NOW - timedelta(days=n), Priority.HIGH, Category.DECISION)
+        for n, text in ((2, "배포는 화요일에 한다"), (1, "배포는 목요일에 한다"))
+    )
+    entries = observation.build_observed_entries(_SCOPE, Observed((older, newer)), _NOW)
+    ended = replace(
+        entries[0].document, valid_to=newer.at, metadata={REPLACED_BY: entries[1].document.key}
+    )
+    call.home.journal.hand_over([entries[0]._replace(document=ended), entries[1]])
+    deliver(call.home.journal, call.home.store)
+    shown = load_command("observe show")(call)
+    statuses = {row["text"]: row["status"] for row in encode(shown)["observations"]}
+    assert statuses == {older.text: "replaced", newer.text: "stands"}
+    lines = render_observations(shown, Style("ko", colour=False)).splitlines()
+    assert [line.endswith("바뀜") for line in lines if line.startswith("      ")] == [True, False]
+
+
 def test_what_was_said_follows_a_correction_in_an_archived_file(
     call: Call, clock: ManualClock, tmp_path: Path
 ) -> None:
@@ -317,6 +336,9 @@ def test_too_many_observations_are_reflected_upon(call: Call) -> None:
     assert sidecar.reflect_if_due(_SCOPE)
     assert scope_memory.load_scope_memory(call.home.store, _SCOPE).tokens <= held.tokens / 2
     assert not sidecar.reflect_if_due(_SCOPE)
+    gone = encode(load_command("observe show")(call, history=True))["observations"]
+    assert gone
+    assert {row["status"] for row in gone} == {"replaced"}
 
 
 def test_once_a_week_half_as_many_are_enough(call: Call, clock: ManualClock) -> None:

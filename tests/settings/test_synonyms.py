@@ -4,8 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from gieok.commands import load_command
 from gieok.errors import BadConfig
-from gieok.settings.synonyms import CAPS_OF_A_RUN, MODELS, NAMES
+from gieok.home.calls import open_call
+from gieok.settings.file import find_settings_errors
+from gieok.settings.synonyms import CAPS_OF_A_RUN, INSTEAD, MODELS, NAMES
 from gieok.settings.table import BY_NAME, find_option
 from gieok.settings.values import load_effective_settings
 
@@ -86,6 +89,51 @@ def test_a_cap_with_another_meaning_names_the_nearest_setting() -> None:
         with pytest.raises(BadConfig) as failure:
             find_option(name, "config.yaml")
         assert setting in failure.value.hint
+
+
+def test_a_name_without_a_counterpart_says_what_there_is_instead(home: Path) -> None:
+    named = {
+        word
+        for instead in INSTEAD.values()
+        for word in instead.split(", ")
+        if word and not word.startswith("`")
+    }
+    assert named <= set(BY_NAME)
+    assert not set(INSTEAD) & (set(BY_NAME) | set(NAMES))
+    for name, instead in INSTEAD.items():
+        with pytest.raises(BadConfig, match="no setting has the meaning") as failure:
+            find_option(name, "config.yaml")
+        assert instead in failure.value.hint
+    (home / "config.yaml").write_text(
+        "ttl_manager:\n  schedule:\n    cold_sync: {frequency: daily}\n"
+        "observer: {async_buffering: {block_after: 1.2}}\n"
+    )
+    wrong = [error.hint for error in find_settings_errors(home, (home / "config.yaml").read_text())]
+    assert ["archive.schedule_sync" in hint for hint in wrong] == [True, False]
+    assert "observe.hard_stop_tokens" in wrong[1]
+
+
+@pytest.mark.parametrize("name", ["logs", "memory", "observer.async_buffering", "search"])
+def test_a_group_has_no_value_itself(home: Path, name: str) -> None:
+    (home / "config.yaml").write_text(f"{name}: 3\n")
+    (wrong,) = find_settings_errors(home, (home / "config.yaml").read_text())
+    assert "is a group of settings" in str(wrong)
+    assert f"{name}." in wrong.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("logs.poll_interval", "watch.rescan_s"),
+        ("observer.max_output_tokens", "observe.output_tokens"),
+        ("logs", "logs."),
+    ],
+)
+@pytest.mark.usefixtures("home")
+def test_config_set_says_what_there_is_instead(name: str, said: str) -> None:
+    with pytest.raises(BadConfig) as failure:
+        load_command("config set")(open_call({}), name=name, value="3")
+    assert said in failure.value.hint
 
 
 def test_a_document_s_name_is_understood_in_flags_too(home: Path) -> None:

@@ -20,15 +20,27 @@ _WORD = re.compile(r"\w+")
 _TERM = re.compile(r'(\w+)\s*(>=|<=|=|<|>)\s*("(?:[^"\\]|\\.)*"|-?\d+)')
 
 
+#: Status of a `Failure` that closes the connection in place of an answer.
+NO_ANSWER = 0
+#: Status of a `Failure` that answers with a page in place of JSON, as a proxy does.
+NO_JSON = 1
+#: Status of a `Failure` that answers with JSON of another form: its `status`.
+OTHER_JSON = 2
+
+
 @dataclass
 class Failure:
-    """Answers calls whose kind is `what` with a status, so many times."""
+    """Answers calls whose kind is `what` with a status, so many times.
+
+    `is_done`: what was asked for is done all the same.
+    """
 
     what: str
     code: int
     status: str
     message: str = "as the test wishes"
     times: int = 10**9
+    is_done: bool = False
 
 
 @dataclass
@@ -73,6 +85,8 @@ class FakeGemini:
     on_upload: Callable[[], None] = lambda: None
     looks: Counter[str] = field(default_factory=Counter)
     sessions: dict[str, Any] = field(default_factory=dict)
+    #: Session of an upload that has ended → its answer.
+    finished: dict[str, dict[str, Any]] = field(default_factory=dict)
     operations: dict[str, str] = field(default_factory=dict)
     numbers: Iterator[int] = field(default_factory=lambda: iter(range(1, 10**9)))
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -89,8 +103,10 @@ class FakeGemini:
         status: str,
         times: int = 10**9,
         message: str = "as the test wishes",
+        *,
+        is_done: bool = False,
     ) -> None:
-        self.failures.append(Failure(what, code, status, message, times))
+        self.failures.append(Failure(what, code, status, message, times, is_done))
 
     def searches(self) -> list[dict[str, Any]]:
         """Return the tools of all searches."""
@@ -114,16 +130,18 @@ class FakeGemini:
                 return _error(
                     400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key."
                 )
-            for failure in self.failures:
-                if failure.what == what and failure.times > 0:
-                    failure.times -= 1
+            failure = next((f for f in self.failures if f.what == what and f.times > 0), None)
+            if failure is not None:
+                failure.times -= 1
+                if not failure.is_done:
                     return _error(failure.code, failure.status, failure.message)
         if what == self.hangs:
             self.released.wait(30)
         handler: Callable[..., tuple[int, Any, dict[str, str]]] = getattr(
             self, "_" + what.replace(" ", "_"), self._unknown
         )
-        return handler(arguments=arguments, query=query, headers=headers, body=body, data=data)
+        answer = handler(arguments=arguments, query=query, headers=headers, body=body, data=data)
+        return _error(failure.code, failure.status, failure.message) if failure else answer
 
     def _unknown(self, **_: Any) -> tuple[int, Any, dict[str, str]]:
         return _error(404, "NOT_FOUND", "no such route")
@@ -210,23 +228,21 @@ class FakeGemini:
         self.on_upload()
         with self.lock:
             store, data, held = self.sessions[arguments]
-            held += body
-            self.sessions[arguments] = (store, data, held)
+            # A piece that is sent again stands where it stood, and an upload ends once.
+            offset = int(headers.get("X-Goog-Upload-Offset") or len(held))
+            self.sessions[arguments] = (store, data, held := held[:offset] + body)
             if "finalize" not in headers.get("X-Goog-Upload-Command", ""):
                 return 200, {}, {"X-Goog-Upload-Status": "active"}
-            if not store:
-                name = f"files/{arguments}"
-                self.files[name] = held
-                return (
-                    200,
-                    {"file": {"name": name, "uri": name, "state": "ACTIVE"}},
-                    {"X-Goog-Upload-Status": "final"},
-                )
-            return (
-                200,
-                self._operation(self._add(store, data, held)),
-                {"X-Goog-Upload-Status": "final"},
-            )
+            if arguments not in self.finished:
+                self.finished[arguments] = self._finish_upload(arguments, store, data, held)
+            return 200, self.finished[arguments], {"X-Goog-Upload-Status": "final"}
+
+    def _finish_upload(self, session: str, store: str, data: Any, held: bytes) -> dict[str, Any]:
+        if store:
+            return self._operation(self._add(store, data, held))
+        name = f"files/{session}"
+        self.files[name] = held
+        return {"file": {"name": name, "uri": name, "state": "ACTIVE"}}
 
     def _import_file(self, arguments: str, data: Any, **_: Any) -> tuple[int, Any, dict[str, str]]:
         with self.lock:
@@ -454,8 +470,13 @@ def serving(fake: FakeGemini) -> Iterator[FakeGemini]:
             finally:
                 with fake.lock:
                     fake.in_flight -= is_upload
-            text = json.dumps(data).encode()
-            self.send_response(code)
+            if code == NO_ANSWER:
+                self.close_connection = True
+                return
+            text = b"<html>busy</html>" if code == NO_JSON else json.dumps(data).encode()
+            if code == OTHER_JSON:
+                text = data["error"]["status"].encode()
+            self.send_response(200 if code in (NO_JSON, OTHER_JSON) else code)
             for name, value in {
                 "content-type": "application/json",
                 "content-length": str(len(text)),

@@ -222,6 +222,8 @@ OTHERS = (
     "sessions of an opencode before 1.3, which kept each message in a file, are not read",
     "sessions of an opencode before 1.0 are not read",
     "{0:,} files",
+    # What came of looking after projects: rows of the daemon.
+    "{0}: the validation ended without an answer",
     'write it: `gieok edit HANDLE "…"`',
     "write in {0!r}, or `gieok config set NAME VALUE`",
     "the store",

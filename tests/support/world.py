@@ -87,6 +87,7 @@ CALLS = {
     "observe reflect": [],
     "observe show": [],
     "observe stats": [],
+    "handoff": [],
     "why": ["nothing"],
     "edit": [
         build_handle("agent:main", "sessions/claude-code/s#1", 1),

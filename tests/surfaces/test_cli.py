@@ -214,7 +214,7 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
         (["get", "../../etc/passwd"], "outside of the indexed folders"),
         (["get", "boiler.md:9-3"], "lines 9-3"),
         (["serach", "x"], "there is no command `gieok serach`"),
-        (["install"], "name an agent"),
+        (["install", "--uninstall"], "name an agent"),
         (["install", "emacs"], "'emacs' is no agent that can be installed"),
         (["config", "shout"], "there is no command `gieok config shout`"),
         (["status", "--lang", "fr"], "lang is 'fr' in 'flag'"),

@@ -1,4 +1,6 @@
-from gieok.text.turns import exchange, read_spoken_line
+import pytest
+
+from gieok.text.turns import exchange, find_closing_words, read_spoken_line
 
 _TALK = [
     "User: 회의 잡아줘",
@@ -32,3 +34,25 @@ def test_a_line_that_is_no_turn_is_not_shown_as_one() -> None:
         is None
     )
     assert exchange(_TALK, 99) == ""
+
+
+@pytest.mark.parametrize(
+    ("closing", "is_found"),
+    [
+        ("Fernet then", True),
+        ("yes", True),
+        ("my phone number is 010-1234-5678, call me about the invoices please", False),
+    ],
+)
+def test_only_words_on_a_matter_close_it(closing: str, is_found: bool) -> None:
+    lines = [
+        "User: How are the secrets stored?",
+        "Assistant: Shall we keep the secrets with Fernet or KMS?",
+        f"User: {closing}",
+    ]
+    assert find_closing_words(lines, 1) == (3 if is_found else 0)
+
+
+def test_what_is_said_much_later_closes_nothing() -> None:
+    lines = ["User: How are the secrets stored?", *["Assistant: One moment."] * 9]
+    assert find_closing_words([*lines, "User: secrets go to Fernet"], 1) == 0

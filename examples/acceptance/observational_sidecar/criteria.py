@@ -8,6 +8,7 @@ import gzip
 import json
 import re
 import stat
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -15,8 +16,13 @@ from gateway import Gateway
 from walk import Walk
 
 from gieok.testing.model_server import ModelServer
+from gieok.text.tokens import estimate_tokens
 
-KNOWN: dict[str, str] = {}
+_COMPRESSION = "what is kept without a model is 5 to 40 times shorter than what was said"
+KNOWN: dict[str, str] = {
+    _COMPRESSION: "rules keep the user's own words: 3.2 to 3.6 times on told_dev "
+    "(docs/decisions.md says why)"
+}
 _LEAKED = "sk-proj-4f9Qm2Lx8Vt7Zr1Kp6Wd3Hs5Jb0Nc"
 #: Days ago, role, text: what was said to OpenClaw, over more than a year.
 _TALK = (
@@ -67,6 +73,73 @@ _CAPS = {
     "max_observations_per_run": "observe.most_observations",
     "max_output_tokens": "observe.output_tokens",
 }
+#: The rest of its file (8.2.1): names that no setting has the meaning of, each with a part of what is
+#: named instead.
+_WITHOUT_COUNTERPART = """\
+logs: {poll_interval: 1.0, encoding: utf-8}
+memory:
+  hot: {chromadb_path: ~/.openclaw/memory_db}
+  warm: {archive_path: ~/.openclaw/memory_archive, max_size_mb: 85}
+  cold: {dropbox_enabled: true, dropbox_folder: /Apps/OC-Memory}
+observer: {async_buffering: {enabled: true, buffer_tokens: 0.2, block_after: 1.2}}
+ttl_manager: {schedule: {hot_to_warm: {frequency: daily, time: "03:00"}}}
+obsidian: {enabled: true, cli_path: obsidian-cli, vault_name: Main}
+dropbox: {enabled: true, access_token_env: DROPBOX_ACCESS_TOKEN}
+logging: {level: INFO, file: ~/.openclaw/logs/oc-memory.log}
+performance: {worker_threads: 2, batch_size: 100, cache_ttl_seconds: 300}
+"""
+_INSTEAD = (
+    "watch.rescan_s",
+    "archive.warm_days",
+    "observe.chunk_tokens",
+    "observe.hard_stop_tokens",
+    "archive.schedule_warm",
+    "archive.cold",
+    "archive.folder",
+    "gieok logs",
+    "threads",
+)
+
+#: A piece of development: (role, text). A quarter of it is output of tools, as of the conversations
+#: that docs/figures.md measures: more of it would make any record look short.
+_DEVELOPMENT = (
+    ("user", "the refund endpoint still answers 500, have a look"),
+    ("tool", "$ pytest -q\nE   KeyError: 'currency'\n1 failed"),
+    (
+        "assistant",
+        "The payload has no currency where the order is old. I'll default it and run again.",
+    ),
+    ("user", "btw we decided to keep amounts in minor units everywhere, never floats"),
+    (
+        "assistant",
+        "Noted. I changed refund() to read minor units, and the two callers with it.",
+    ),
+    ("tool", "$ git diff --stat\n src/pay/refund.py | 14 ++++---\n src/pay/api.py | 6 +--"),
+    ("user", "그리고 배포는 화요일 오전에만 하자, 금요일엔 절대 하지 마"),
+    ("assistant", "화요일 오전에만 배포하는 것으로 적어 두었습니다. 금요일 배포는 막겠습니다."),
+    ("tool", "$ make deploy --dry-run\nwould upload 41 files (1.3 MB)"),
+    ("user", "Nadia from finance signs every refund above 500 euros, so leave that check in"),
+    ("assistant", "The check stays: above 500 euros a refund waits for a signature."),
+    ("user", "we still have to renew the certificate before March 3"),
+    ("assistant", "I'll remind you of it. It is valid until then, and renewing takes a minute."),
+    ("user", "ok, run the tests once more and push"),
+    ("tool", "$ pytest -q\n20 passed in 4.02s"),
+    (
+        "assistant",
+        "All twenty pass, and the branch is pushed. The refund endpoint answers 200 now.",
+    ),
+)
+#: What binds of it: values, and the words that say in which way they bind.
+_BINDING = (
+    "minor units",
+    "never floats",
+    "화요일 오전에만",
+    "금요일엔 절대 하지 마",
+    "Nadia",
+    "above 500 euros",
+    "leave that check in",
+    "before March 3",
+)
 
 
 def walk(w: Walk) -> None:
@@ -87,6 +160,7 @@ def walk(w: Walk) -> None:
         _settings(w)
         session = _talk(w)
         _observe(w, model, session)
+        _compression(w)
         _active_memory(w)
         _tiers(w)
         _notes(w)
@@ -116,7 +190,19 @@ def _settings(w: Walk) -> None:
         config.write_text(f"observer: {{{name}: 20}}\n", encoding="utf-8")
         shown_lines = w.gieok("config", "show").out.partition(f"'observer.{name}'")[2]
         caps[name] = setting in shown_lines
+    config.write_text(_WITHOUT_COUNTERPART, encoding="utf-8")
+    shown = w.gieok("config", "show", GIEOK_LANG="en")
+    searched = w.gieok("search", "anything", GIEOK_LANG="en")
     config.write_text(_CONFIG, encoding="utf-8")
+    w.holds(
+        "8.2",
+        "of every other name the document's file has, what there is instead is said",
+        met=shown.out.count("no setting has the meaning") == 21
+        and "unknown setting" not in shown.out
+        and all(name in shown.out for name in _INSTEAD)
+        and searched.err.count("left out") == 21,
+        figure=f"{shown.out.count('no setting has the meaning')} names",
+    )
     w.differs(
         "8.2",
         "most observations and output tokens of a run are set",
@@ -276,6 +362,44 @@ def _observe(w: Walk, model: ModelServer, session: Path) -> None:
         met=took_ms < 500,
         figure=f"{took_ms:.0f} ms of CPU, with the start of the program",
     )
+
+
+def _compression(w: Walk) -> None:
+    """Observe a piece of development by rules, in a home of its own."""
+    w.chapter("1.4-5, 2.5.1 compression")
+    home = w.folder / "rules"
+    home.mkdir(mode=0o700)
+    if (w.home / "models").exists():
+        (home / "models").symlink_to((w.home / "models").resolve())
+    now = datetime.now(UTC) - timedelta(hours=2)
+    rows = [
+        {"role": role, "content": text, "timestamp": _iso(now + timedelta(minutes=number))}
+        for number, (role, text) in enumerate(_DEVELOPMENT)
+    ]
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    alone = {
+        "GIEOK_HOME": str(home),
+        "GIEOK_EMBEDDER": "e5",
+        "GIEOK_OBSERVE_MODEL": "rules",
+        "GIEOK_OBSERVE_AGENTS": "none",
+        "GIEOK_OBSERVE_FOLDERS": str(w.write("development/s1.jsonl", lines).parent),
+    }
+    w.gieok("observe", "run", "--once", **alone)
+    ratio = w.gieok("observe", "stats", "--json", **alone).json.get("compression", 0)
+    shown = w.gieok("observe", "show", "--limit", "0", "--json", **alone).out
+    missing = [words for words in _BINDING if words not in shown]
+    tokens = Counter[str]()
+    for role, text in _DEVELOPMENT:
+        tokens[role] += estimate_tokens(text)
+    printed = tokens["tool"] / tokens.total()
+    w.holds(
+        "2.5.1",
+        _COMPRESSION,
+        met=ratio >= 5 and not missing,
+        figure=f"{ratio} times by rules; {printed:.0%} printed by tools; missing: {missing}",
+    )
+    w.holds("2.5.1", "without a model, what binds is kept in the user's words", met=not missing,
+            figure=f"{len(_BINDING) - len(missing)} of {len(_BINDING)}")  # fmt: skip
 
 
 def _answer(body: dict[str, object]) -> str:

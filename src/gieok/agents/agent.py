@@ -71,6 +71,17 @@ class Agent(ABC):
     format: Format | None = None
     #: What a person still has to do after an install, in English; '' for nothing.
     note = ""
+    #: Why the agent is installed for the user alone, in English; '' where a project can have it.
+    no_project = ""
+    #: Newest release that was run against a model server on this machine; '' where the agent was
+    #: built from its documents.
+    tried_release = ""
+    #: Events of Gieok's that only some releases of the agent support.
+    partial_events: tuple[str, ...] = ()
+    #: Whether the agent asks before a tool in a window alone, in which it was not tried.
+    asks_untried = False
+    #: Whether an install adds Gieok's MCP server.
+    has_server = True
     #: None where a plugin calls the hooks by its name.
     hook_files: HookFiles | None = None
     #: None where the agent answers no prompt without its window.
@@ -116,6 +127,13 @@ class Agent(ABC):
     @abstractmethod
     def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
         """Return what an install changes. Raises BadRequest."""
+
+    def list_site_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
+        """Return what an install changes at a place; nothing where it can have none.
+
+        Raises BadRequest.
+        """
+        return [] if site.is_project and self.no_project else self.build_edits(site, call)
 
     def build_command_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
         """Return command files for a project's code, installed for users who ask for them."""

@@ -175,6 +175,7 @@ class ClaudeCodeAgent(Agent):
     """Claude Code: its transcripts, and its settings with hooks, servers, commands and a skill."""
 
     format = ClaudeFormat()
+    tried_release = "2.1.330"
     hook_files = HookFiles(
         ("settings.json", "settings.local.json", "plugins/**/hooks/hooks.json"),
         ((("disableAllHooks",), True),),

@@ -177,6 +177,7 @@ class CursorAgent(Agent):
     """Cursor: its transcripts, and its settings with hooks, a server and a command."""
 
     format = CursorFormat()
+    partial_events = (table.PROMPT,)
     note = (
         "Cursor takes context at the start of a session; before a prompt only some versions do: "
         "the MCP tools always work"

@@ -252,9 +252,10 @@ class Transcript:
 
 
 def begin_transcript(name: str, first: Line) -> Transcript | None:
-    """Return the transcript for a file name and its first line; None where no format fits."""
+    """Return the transcript for a file's path and its first line; None where no format fits."""
     for known_format in FORMATS:
-        session = known_format.begin_session(PurePath(name).name, first)
+        shown = "/".join(PurePath(name).parts[-known_format.name_parts :])
+        session = known_format.begin_session(shown, first)
         if session is not None:
             return Transcript(known_format, session)
     return None

@@ -233,6 +233,7 @@ class GeminiAgent(Agent):
     """Gemini CLI: its transcripts, and its settings with hooks, a server and a command."""
 
     format = GeminiFormat()
+    tried_release = "0.61.0"
     hook_files = HookFiles(
         ("settings.json", "extensions/*/hooks/hooks.json"),
         ((("hooksConfig", "enabled"), False), (("hooksConfig", "disabled"), "gieok")),

@@ -8,7 +8,6 @@ cannot be told from piped input there.
 The folder is not watched: opencode keeps snapshots of projects below it, in Git repositories.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -42,13 +41,14 @@ NAME = "opencode"
 _ROLES = {"user": Role.USER, "assistant": Role.ASSISTANT}
 _OUTCOMES = {"completed": "output", "error": "error"}
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)+"', re.DOTALL)
-_PROMPT_LINE = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
 
 
 class OpencodeFormat(Format):
     """Events of opencode's database."""
 
     name = NAME
+    #: Host that the lines name; '' for opencode, whose lines name none.
+    host = ""
 
     def begin_session(self, name: str, first: Line) -> Session | None:
         """Recognise an event as `machine.transcripts.opencode` gives it.
@@ -58,14 +58,19 @@ class OpencodeFormat(Format):
         del name
         data = read_object_field(first.get("data"))
         info, session = read_object_field(data.get("info")), data.get("sessionID")
-        if "event" not in first or not isinstance(session, str):
+        is_own = "event" in first and first.get("host", "") == self.host
+        if not is_own or not isinstance(session, str):
             return None
         ruled = {**info, "permission": _read_permission_rules(info)}
-        driver = find_line_driver(NAME, {**first, "data": {**data, "info": ruled}})
+        driver = find_line_driver(self.name, {**first, "data": {**data, "info": ruled}})
         ignored = "a sub-agent" if driver is Speaker.AGENT else ""
         folder = read_text_field(info.get("directory"))
         return Session(
-            id=session, agent=NAME, ignored=ignored, cwd=folder, driver=driver or Speaker.PERSON
+            id=session,
+            agent=self.name,
+            ignored=ignored,
+            cwd=folder,
+            driver=driver or Speaker.PERSON,
         )
 
     def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
@@ -80,7 +85,7 @@ class OpencodeFormat(Format):
         if kind == "message.removed":
             removed = f"{session.id}/{read_text_field(data.get('messageID'))}"
             return (Retraction(session.id, removed),)
-        if kind != "message.part.updated" or find_line_speaker(NAME, line) is Speaker.PROGRAM:
+        if kind != "message.part.updated" or find_line_speaker(self.name, line) is Speaker.PROGRAM:
             return ()
         said_in, number = read_text_field(part.get("messageID")), read_text_field(part.get("id"))
         identity = f"{session.id}/{said_in}#{number}"
@@ -154,6 +159,7 @@ class OpencodeAgent(Agent):
     """opencode: its database, and its settings with a plugin, a server and a command."""
 
     format = OpencodeFormat()
+    tried_release = "1.18.33"
     hook_files = HookFiles(("plugin/*.[jt]s", "plugins/*.[jt]s"))
     rehearsal = Rehearsal(
         "opencode",
@@ -172,22 +178,27 @@ class OpencodeAgent(Agent):
         },
     )
 
+    #: Name of the agent, of its folders and of its settings file.
+    name = NAME
+    schema = "https://opencode.ai/config.json"
+
     def find_settings_folder(self, site: InstallPlace) -> Path:
-        """Return a project's `.opencode`, or `opencode` in the user's folder of settings."""
+        """Return a project's hidden folder, or the agent's folder in the user's settings."""
         if site.is_project:
-            return site.folder / f".{NAME}"
+            return site.folder / f".{self.name}"
         configured = site.environment.get("XDG_CONFIG_HOME")
-        return (Path(configured) if configured else site.folder / ".config") / NAME
+        return (Path(configured) if configured else site.folder / ".config") / self.name
 
     def find_own_folder(self, home: Path, environment: Mapping[str, str]) -> Path:
-        """Return `opencode` in the user's folder of data."""
+        """Return the agent's folder in the user's folder of data."""
         data = environment.get("XDG_DATA_HOME")
-        return (Path(data) if data else home / ".local" / "share") / NAME
+        return (Path(data) if data else home / ".local" / "share") / self.name
 
     def find_place(self, home: Path, environment: Mapping[str, str]) -> TranscriptPlace:
         """Return the folder of the database."""
         folder = self.find_own_folder(home, environment)
-        return TranscriptPlace(folder, databases=f"{NAME}*.db", is_watched=False, unread=_UNREAD)
+        databases = f"{self.name}*.db"
+        return TranscriptPlace(folder, databases=databases, is_watched=False, unread=_UNREAD)
 
     def find_other_places(
         self, home: Path, environment: Mapping[str, str]
@@ -199,30 +210,29 @@ class OpencodeAgent(Agent):
     def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
         """Return the edits for the MCP server, the plugin and a command."""
         folder = self.find_settings_folder(site)
-        lines = {event: call.line(event, NAME) for event in table.BY_NAME[NAME].events}
+        lines = {event: call.line(event, self.name) for event in table.BY_NAME[self.name].events}
         server: dict[str, object] = {"type": "local", "command": [*call.words, "mcp"]}
         if call.environment:
             server["environment"] = dict(call.environment)
-        # opencode adds `$schema` to a file where it is missing.
-        schema = ("$schema", "https://opencode.ai/config.json")
+        # The agent adds `$schema` to a file where it is missing.
+        schema = ("$schema", self.schema)
         search = edits.read_install_text("search.md")
+        plugin = edits.script("opencode.js", COMMANDS=lines, HOST=self.name)
         return [
             edits.JsonServer(self._find_server_file(site), server, "mcp", schema),
-            WholeFile(folder / "plugins" / "gieok.js", edits.script("opencode.js", COMMANDS=lines)),
+            WholeFile(folder / "plugins" / "gieok.js", plugin),
             WholeFile(folder / "commands" / "memory-search.md", search),
         ]
 
     def _find_server_file(self, site: InstallPlace) -> Path:
         folder = site.folder if site.is_project else self.find_settings_folder(site)
-        file = folder / "opencode.json"
+        file = folder / f"{self.name}.json"
         commented = file.with_suffix(".jsonc")
         return commented if commented.exists() and not file.exists() else file
 
     def parse_prompt_command(self, text: str) -> str:
         """Return the command of Gieok's prompt hook in the plugin; '' for none."""
-        match = _PROMPT_LINE.search(text)
-        line = str(json.loads(match[1])) if match else ""
-        return line if edits.is_ours(line) else ""
+        return edits.parse_plugin_command(text)
 
 
 AGENT = OpencodeAgent()

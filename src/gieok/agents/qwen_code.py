@@ -134,6 +134,7 @@ class QwenAgent(Agent):
     """Qwen Code: its transcripts, and its settings with hooks, a server, a command and a skill."""
 
     format = QwenFormat()
+    tried_release = "0.24.4"
     hook_files = HookFiles(
         ("settings.json", "extensions/*/hooks/hooks.json"),
         ((("disableAllHooks",), True),),

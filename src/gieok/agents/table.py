@@ -5,9 +5,11 @@ Adding an agent takes one row here and one file. Everything else about an agent 
 this module imports only what the interpreter has loaded already.
 
 Source: facts recorded from Claude Code 2.1.330, Codex CLI 0.169.0, Gemini CLI 0.61.0, Qwen Code
-0.24.4 and opencode 1.18.33; documentation of Cursor 3.
+0.24.4, opencode 1.18.33, GitHub Copilot CLI 1.0.102, Hermes Agent 0.19.0, pi 0.74.2, Kilo CLI
+7.7.9 and Kimi Code 2.1.0; documentation of Cursor 3 and of VS Code.
 """
 
+import json
 import os
 from collections.abc import Mapping
 
@@ -24,9 +26,9 @@ EVENTS = {
     PROMPT: "put what is remembered in front of a prompt",
     SESSION_START: "tell a new session what is known about the project",
     STOP: "note where the transcript of a turn is",
-    PRE_COMPACT: "note where the transcript is before it is compacted",
+    PRE_COMPACT: "take the transcript in before it is compacted, and tell what to keep",
     SESSION_END: "note where the transcript of an ended session is",
-    PRE_TOOL: "ask or stop before a tool does what the user forbade",
+    PRE_TOOL: "ask or stop before a tool does what the user forbade, or say what names an edited file",
 }
 Payload = dict[str, object]
 
@@ -37,10 +39,23 @@ class AgentRow:
     `events` maps Gieok's event names to the agent's names, and is empty where the agent runs no
     hooks of Gieok's. `shows_notices`: a hook can show a message to the person (`systemMessage`).
     `can_ask`: a hook before a tool can let the agent ask the person; where it cannot, the tool is
-    stopped, because it would run else.
+    stopped, because it would run else. `takes_tool_notes`: a text of a hook before a tool
+    reaches the model without deciding anything; the model reads it with the tool's result, for its
+    next step. `runs_foreign_hooks`: the agent also runs the hooks that another agent's settings
+    hold, so that one prompt may call Gieok twice. `starts_at_prompt`: the agent drops the answer at
+    a session's start, which then comes with the first prompt.
     """
 
-    __slots__ = ("can_ask", "events", "name", "shows_notices")
+    __slots__ = (
+        "can_ask",
+        "events",
+        "name",
+        "shows_notices",
+        "starts_at_prompt",
+        "takes_tool_notes",
+    )
+
+    runs_foreign_hooks = False
 
     def __init__(
         self,
@@ -49,11 +64,20 @@ class AgentRow:
         *,
         shows_notices: bool = True,
         can_ask: bool = False,
+        starts_at_prompt: bool = False,
+        takes_tool_notes: bool = False,
     ) -> None:
         self.name = name
         self.events = events
         self.shows_notices = shows_notices
         self.can_ask = can_ask
+        self.takes_tool_notes = takes_tool_notes
+        self.starts_at_prompt = starts_at_prompt
+
+    @property
+    def called_events(self) -> frozenset[str]:
+        """Return the events of Gieok's that the agent or a plugin in it calls."""
+        return frozenset(self.events)
 
     def is_sender(self, payload: Payload) -> bool:
         """Return whether a payload is the agent's, where `--agent` does not name the agent."""
@@ -62,6 +86,14 @@ class AgentRow:
     def build_answer(self, native: str, context: str) -> Payload:
         """Return the answer to a native event that puts a text before the model."""
         return {"hookSpecificOutput": {"hookEventName": native, "additionalContext": context}}
+
+    def format_summary_hint(self, context: str) -> str:
+        """Return what to print before a compaction for the host's summary; '' where none is taken.
+
+        Most hosts only tell that they compact, and some reject an answer.
+        """
+        del context
+        return ""
 
     def build_gate_answer(self, native: str, *, asks: bool, reason: str) -> Payload:
         """Return the answer to the event before a tool: the person is asked, or it is stopped."""
@@ -87,6 +119,13 @@ class ClaudeCodeRow(AgentRow):
         """Return True for every payload."""
         del payload
         return True
+
+    def format_summary_hint(self, context: str) -> str:
+        """Return the bare text, which Claude Code adds to the instructions for its summary.
+
+        Seen in 2.1.197: the text stands below "Additional Instructions".
+        """
+        return context
 
 
 class CodexRow(AgentRow):
@@ -146,10 +185,92 @@ class CursorRow(AgentRow):
         return {"permission": "deny", "user_message": reason, "agent_message": reason}
 
 
+class ForeignHookRow(AgentRow):
+    """Host that also runs the hooks of other agents.
+
+    `variable` is one of its own in the environment of its hooks, '' where none tells. The variable
+    alone does not tell either: an agent that the host starts inherits it.
+    """
+
+    __slots__ = ()
+    runs_foreign_hooks = True
+    variable = ""
+
+    def is_running(self, payload: Payload, environment: Mapping[str, str]) -> bool:
+        """Return whether the host runs a hook that was installed for another agent."""
+        is_here = not self.variable or bool(environment.get(self.variable))
+        return is_here and self.is_sender(payload)
+
+
+class CopilotCliRow(ForeignHookRow):
+    """GitHub Copilot CLI, which takes context as a member of the answer itself."""
+
+    __slots__ = ()
+    variable = "COPILOT_CLI"
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload has a time, and no transcript but one of Copilot's own.
+
+        Only its event at the end of a turn names the transcript.
+        """
+        path = read_payload_text(payload, "transcript_path").replace("\\", "/")
+        is_own = not path or "/session-state/" in path
+        return is_own and "timestamp" in payload and "permission_mode" not in payload
+
+    def build_answer(self, native: str, context: str) -> Payload:
+        """Return the context as `additionalContext`."""
+        del native
+        return {"additionalContext": context}
+
+
+class KimiCodeRow(AgentRow):
+    """Kimi Code, which puts a message before the model and any other JSON as it is written."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload names Kimi Code as its client."""
+        return payload.get("client_type") == "kimi_code_cli"
+
+    def build_answer(self, native: str, context: str) -> Payload:
+        """Return the context as a message."""
+        del native
+        return {"message": context}
+
+
+class EditorRow(ForeignHookRow):
+    """VS Code, which runs the hooks of Copilot CLI and of Claude Code."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload names its event in VS Code's field alone."""
+        is_camel = "hookEventName" in payload and "hook_event_name" not in payload
+        return is_camel and "sessionId" in payload and "transcriptPath" not in payload
+
+
+class GrokBuildRow(ForeignHookRow):
+    """Grok Build, which runs the hooks of Claude Code and of Cursor."""
+
+    __slots__ = ()
+    variable = "GROK_HOOK_NAME"
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload names its event both in Grok's way and in Claude Code's."""
+        native = read_payload_text(payload, "hookEventName")
+        return native.islower() and "workspaceRoot" in payload and "hook_event_name" in payload
+
+
 class PluginRow(AgentRow):
     """Agent whose plugin of Gieok's calls `gieok hook`."""
 
     __slots__ = ()
+
+    def format_summary_hint(self, context: str) -> str:
+        """Return the context for the plugin, which adds it to what the host summarises by."""
+        if not context:
+            return ""
+        return json.dumps(self.build_answer("", context), ensure_ascii=False)
 
     def build_answer(self, native: str, context: str) -> Payload:
         """Return the context alone, whatever the event is."""
@@ -162,10 +283,26 @@ class PluginRow(AgentRow):
         return {"decision": "ask" if asks else "deny", "reason": reason}
 
 
+class KiloRow(PluginRow):
+    """Kilo, which has opencode's events and a database of its own."""
+
+    __slots__ = ()
+
+    def is_sender(self, payload: Payload) -> bool:
+        """Return whether a payload names Kilo's database."""
+        path = read_payload_text(payload, "transcript_path").replace("\\", "/")
+        return path.endswith("/kilo/kilo.db") and super().is_sender(payload)
+
+
 class OpenClawRow(PluginRow):
     """OpenClaw, whose agents have a scope each; its settings hold no hook."""
 
     __slots__ = ()
+
+    @property
+    def called_events(self) -> frozenset[str]:
+        """Return the events that Gieok's plugin in OpenClaw calls."""
+        return frozenset((PROMPT, SESSION_START, PRE_TOOL))
 
     def read_scope(self, payload: Payload) -> str:
         """Return the scope of the agent that a payload names; '' for none."""
@@ -198,19 +335,47 @@ _OPENCODE_EVENTS = _map_event_names(
     "",
     "tool.execute.before",
 )
+_HERMES_EVENTS = _map_event_names(
+    "prefetch", "system_prompt_block", "sync_turn", "", "on_session_end", "pre_tool_call"
+)
+_PI_EVENTS = _map_event_names(
+    "before_agent_start",
+    "session_start",
+    "agent_end",
+    "session_before_compact",
+    "session_shutdown",
+    "tool_call",
+)
+# VS Code takes no context before a prompt, and Grok Build takes none at all; what both write of a
+# conversation is not read. Grok Build runs a tool that it was told to ask about where its user
+# approves everything.
+_EDITOR_EVENTS = _map_event_names("", "SessionStart", "", "", "", "PreToolUse")
+_GROK_EVENTS = _map_event_names("", "", "", "", "", "PreToolUse")
 
 #: In the order in which transcripts are recognised; a payload belongs to the first row whose
 #: `is_sender` accepts it.
 ROWS = (
+    PluginRow("pi", _PI_EVENTS, shows_notices=False, can_ask=True),
     OpenClawRow("openclaw", {}, shows_notices=False, can_ask=True),
     CursorRow("cursor", _CURSOR_EVENTS, shows_notices=False),
+    KiloRow("kilo", _OPENCODE_EVENTS, shows_notices=False),
     PluginRow("opencode", _OPENCODE_EVENTS, shows_notices=False),
+    PluginRow("hermes", _HERMES_EVENTS, shows_notices=False),
+    KimiCodeRow("kimi-code", _CLAUDE_EVENTS, shows_notices=False, starts_at_prompt=True),
     CodexRow("codex", _CLAUDE_EVENTS),
     QwenCodeRow("qwen-code", _CLAUDE_EVENTS, can_ask=True),
+    CopilotCliRow("copilot-cli", _CLAUDE_EVENTS, shows_notices=False, can_ask=True),
     GeminiCliRow("gemini-cli", _GEMINI_EVENTS),
-    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True),
+    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True, takes_tool_notes=True),
 )
 BY_NAME = {row.name: row for row in ROWS}
+#: Hosts that run hooks of other agents. VS Code reads Copilot CLI's hooks and is known by its name;
+#: Grok Build has no install of its own.
+_GUESTS = (
+    EditorRow("copilot-cli", _EDITOR_EVENTS, can_ask=True),
+    GrokBuildRow("grok", _GROK_EVENTS),
+    *(row for row in ROWS if isinstance(row, ForeignHookRow)),
+)
 #: Instruction files that an agent puts into its context by itself: in its folder and the folders
 #: above, and in the user's own folder.
 _INSTRUCTIONS = {
@@ -221,6 +386,11 @@ _INSTRUCTIONS = {
     "opencode": (("AGENTS.md", "CLAUDE.md"), ".config/opencode/AGENTS.md"),
     "cursor": (("AGENTS.md", ".cursorrules"), ""),
     "openclaw": (("AGENTS.md", "MEMORY.md", "USER.md"), ""),
+    "copilot-cli": (("AGENTS.md", ".github/copilot-instructions.md", "CLAUDE.md"), ""),
+    "kilo": (("AGENTS.md", "CLAUDE.md"), ".config/kilo/AGENTS.md"),
+    "pi": (("AGENTS.md", "CLAUDE.md"), ".pi/agent/AGENTS.md"),
+    "hermes": (("AGENTS.md",), ".hermes/SOUL.md"),
+    "kimi-code": (("AGENTS.md",), ""),
 }
 #: Names of the agents as people read them.
 NAMES = tuple(sorted(BY_NAME))
@@ -231,6 +401,22 @@ HOOKED = {name: BY_NAME[name] for name in NAMES if BY_NAME[name].events}
 def detect_agent(payload: Payload) -> AgentRow:
     """Return the agent that a payload comes from."""
     return next(row for row in ROWS if row.is_sender(payload))
+
+
+def find_calling_agent(name: str, payload: Payload, environment: Mapping[str, str]) -> AgentRow:
+    """Return the agent that runs the hook.
+
+    That is the agent for which the hook was installed (`name`), unless the payload and the
+    environment are those of a host that runs the hooks of others; without a name the payload tells.
+    """
+    # A hook that was installed elsewhere is called by an event of Claude Code's, and Cursor alone
+    # has conversations: what a host started sends what is its own.
+    native = payload.get("hook_event_name", payload.get("hookEventName"))
+    if native in _CLAUDE_EVENTS.values() and "conversation_id" not in payload:
+        for row in _GUESTS:
+            if row.is_running(payload, environment):
+                return row
+    return BY_NAME.get(name) or detect_agent(payload)
 
 
 def read_payload_text(payload: Payload, name: str) -> str:

@@ -82,6 +82,7 @@ NAMES = (
     "observe reflect",
     "observe show",
     "observe stats",
+    "handoff",
     "why",
     "archive status",
     "archive pending",
@@ -411,6 +412,10 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.observe.stats import collect_observe_stats
 
             return collect_observe_stats
+        case "handoff":
+            from gieok.commands.observe.handoff import hand_session_over
+
+            return hand_session_over
         case "why":
             from gieok.commands.observe.why import explain_memory_origin
 

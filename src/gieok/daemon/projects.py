@@ -3,7 +3,6 @@
 A project that changes constantly or cannot be synced does not disturb the others.
 """
 
-import json
 import threading
 import time
 from functools import partial
@@ -18,7 +17,7 @@ from gieok.errors import GieokError
 from gieok.home import code_settings
 from gieok.home.call import Call
 from gieok.home.code import ignored_in
-from gieok.processes.child import run_in_child
+from gieok.processes.child import ask_child
 
 _TICK_S = 1
 
@@ -84,18 +83,15 @@ class Projects:
         if self._board.stop.is_set():
             return False
         self._board.note(watch_list.name_watched_part(root), "syncing")
-        try:
-            answer = json.loads(
-                run_in_child(
-                    self._call.home.folder,
-                    self._board.stop.is_set,
-                    child.sync_child_project,
-                    str(root),
-                )
-            )
-        except ValueError:
-            if self._board.stop.is_set():
-                return False
+        answer = ask_child(
+            self._call.home.folder,
+            self._board.stop.is_set,
+            child.sync_child_project,
+            str(root),
+        )
+        if answer is None:
+            return False
+        if not answer:
             answer = {"error": "the sync ended without an answer"}
         if error := answer.get("error"):
             self._board.say(f"{root}: {error}")

@@ -6,7 +6,7 @@ repeated, because putting and forgetting by key are idempotent. So any store wil
 included, and a kill between any two steps neither loses a span nor distils it twice.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
@@ -183,6 +183,24 @@ def deliver_scope(journal: FullJournal, store: Documents, scope: Scope) -> int:
         if handed < _DELIVERIES:
             break
     return delivered
+
+
+def hand_over_scope(
+    journal: FullJournal,
+    store: Documents,
+    scope: Scope,
+    put: Sequence[Entry] = (),
+    gone: Iterable[str] = (),
+) -> None:
+    """Put documents of one scope, or forget keys of it, durably; then deliver what waits there.
+
+    Nothing happens where nothing is to be put or forgotten. Raises StoreError: delivery follows
+    later.
+    """
+    forgotten = [(scope, key) for key in gone]
+    if put or forgotten:
+        journal.hand_over(put, forgotten)
+        deliver_scope(journal, store, scope)
 
 
 def _apply_document_changes(

@@ -46,6 +46,14 @@ class Meter:
         self.tokens += usage.input_tokens + usage.output_tokens
 
 
+@dataclass(slots=True)
+class _Question:
+    """A question that is being asked: since when, and the calls that were made for it."""
+
+    at: datetime
+    calls: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Asker:
     """One role that asks a model. `wait` sleeps, and ends early when the process stops."""
@@ -68,24 +76,28 @@ class Asker:
 
         Raises GeneratorFailed, DegenerateOutput, AnswerCut, BudgetReached.
         """
-        began = self.clock.now()
+        asked = _Question(at=self.clock.now())
         prompt = prompt._replace(
             system=f"{MARKER}\n{redact(prompt.system)}", text=redact(prompt.text)
         )
         try:
-            return accept(self._whole(prompt, began))
-        except DegenerateOutput:
-            return accept(self._whole(prompt, began))
+            try:
+                return accept(self._whole(prompt, asked))
+            except DegenerateOutput:
+                return accept(self._whole(prompt, asked))
+        except GeneratorFailed as error:
+            error.tries = asked.calls
+            raise
 
-    def _whole(self, prompt: Prompt, asked_at: datetime) -> str:
-        answer = self._try(prompt, asked_at)
+    def _whole(self, prompt: Prompt, asked: "_Question") -> str:
+        answer = self._try(prompt, asked)
         if not answer.is_cut:
             return answer.text
         roomier = prompt._replace(
             max_output_tokens=2 * prompt.max_output_tokens,
             thinking_tokens=2 * prompt.thinking_tokens,
         )
-        answer = self._try(roomier, asked_at)
+        answer = self._try(roomier, asked)
         if answer.is_cut:
             used = answer.output_tokens or estimate_tokens(answer.text)
             raise AnswerCut(
@@ -95,12 +107,14 @@ class Asker:
             )
         return answer.text
 
-    def _try(self, prompt: Prompt, asked_at: datetime) -> Generated:
+    def _try(self, prompt: Prompt, asked: "_Question") -> Generated:
         for delay_s in (*self.delays_s, None):
             self._check_budget(prompt)
             began = self.clock.now()
             try:
-                answer = self.generator.generate(self._limit_time(prompt, asked_at))
+                limited = self._limit_time(prompt, asked.at)
+                asked.calls += 1
+                answer = self.generator.generate(limited)
             except GeneratorFailed as error:
                 self._charge(Usage(calls=1, failures=1, seconds=self._since(began)))
                 if not error.worth_retrying or delay_s is None:

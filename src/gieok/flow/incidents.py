@@ -39,9 +39,21 @@ class Incidents:
         *,
         first: timedelta,
         longest: timedelta,
+    ) -> None:
+        """Record a failure, and notify the person when the incident is new."""
+        if self.record(name, error, first=first, longest=longest):
+            self.tell(title, error)
+
+    def record(
+        self,
+        name: str,
+        error: Exception,
+        *,
+        first: timedelta,
+        longest: timedelta,
         due: datetime | None = None,
-    ) -> Incident:
-        """Record a failure, and notify the person when the incident is new.
+    ) -> bool:
+        """Record a failure; return whether the incident is new.
 
         The next try is at `due`, else after `first`, then after twice that time, and so on up to
         `longest`.
@@ -56,10 +68,14 @@ class Incidents:
             tries=tries,
             next_try=due,
         )
-        if self._ledger.raise_incident(incident):
-            hint = getattr(error, "hint", "")
-            self._notices.notify(title, f"{error} ({hint})" if hint else str(error))
-        return incident
+        return self._ledger.raise_incident(incident)
+
+    def tell(self, title: str, error: Exception, facts: str = "") -> None:
+        """Notify the person; `facts`, in the person's language, stand behind the reason."""
+        hint = getattr(error, "hint", "")
+        reason = f"{error} ({hint})" if hint else str(error)
+        # On one line: the line that a host writes of a notice is known by its mark.
+        self._notices.notify(title, f"{reason} [{facts}]" if facts else reason)
 
     def resolved(self, name: str) -> None:
         """Record that what failed under this name works again."""

@@ -15,7 +15,7 @@ from gieok.character.turn.model_reader import Reading
 from gieok.character.turn.turn import Turns, Turnstile
 from gieok.character.turn.upkeep import Tending
 from gieok.flow.incidents import Incidents
-from gieok.home import models, notices
+from gieok.home import models, notices, profiles
 from gieok.home.home import Home
 from gieok.model.accounts import StoredCharacter
 from gieok.ports.models import ChatModel, Sampling
@@ -62,6 +62,8 @@ def _open_character_memory(home: Home) -> CharacterService:
         accounts=stores.accounts(),
         budget=_build_context_budget(settings, reply_tokens),
         cache=stores.window_cache(),
+        reader=home.open_help_reader(),
+        quoting=profiles.build_quoting_profile(settings),
         extractor=" + ".join(filter(None, (RULES, models.memory_model(settings)))),
         free_slots=settings.integer("character.slots"),
         privacy=home.privacy,

@@ -18,12 +18,14 @@ from gieok.settings import grants
 from gieok.settings.file import parse_yaml_mapping
 from gieok.settings.resolved import unreadable
 from gieok.settings.trust import LARGEST_SETTINGS_BYTES
+from gieok.text.messages import Words
 
 _FILE = FOLDER / "config.yaml"
 _WITHHELD = (
     "what costs more in .gieok/code/config.yaml (`chunking`, tighter `escalation`) is not used "
     "until `gieok trust` says so"
 )
+_UNUSED = "not used of .gieok/code/config.yaml (docs/code.md says what there is instead): {names}"
 _LEADS_OUT = (
     ".gieok/code/config.yaml is a link to no file of the project: the default settings are used"
 )
@@ -44,9 +46,11 @@ def load_tuning(home: Path, root: Path) -> Tuning:
     content = _read_config(file)
     tuning = _parse_config(root, content)
     cheap = tuning.without_costs()
+    names = ", ".join(tuning.unused)
+    unused = Words.fill_english(_UNUSED, names=names) if names else ""
     if tuning == cheap or _is_trusted(home, root, content):
-        return tuning
-    return cheap._replace(note=_WITHHELD)
+        return tuning._replace(note=unused)
+    return cheap._replace(note="; ".join(filter(None, (_WITHHELD, unused))))
 
 
 def find_costly_config(root: Path) -> bytes | None:

@@ -31,6 +31,10 @@ IN_CLEAR = (
     ("active_memory*.md", "agents read it as a file"),
     ("lasting/", "the prompt's hook reads it, in a few milliseconds and without a key"),
     ("hook/", "what sessions were shown: the hook writes it without a key"),
+    (
+        "action/",
+        "names in what you said, no sentences: the hook reads it before an edit, without a key",
+    ),
     ("spool/", "what hooks leave for the sidecar, until it is taken"),
     ("daemon.log, logs/", "errors and counts; no memories"),
     ("memory/, archive/decision … (records)", "your own Markdown files, which you edit"),

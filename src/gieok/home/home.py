@@ -1,6 +1,6 @@
 """Home of a caller: its settings, and what commands open from it, each at its first use."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import tzinfo
 from functools import cached_property, partial
 from pathlib import Path
@@ -236,8 +236,9 @@ class Home:
         """
         from gieok.memory.talk import promotion
 
-        return promotion.update_promotions(
-            self.store if store is None else store,
+        store = self.store if store is None else store
+        waits = promotion.update_promotions(
+            store,
             self.folder,
             self.journal,
             rewrite,
@@ -245,6 +246,24 @@ class Home:
             reader=self.open_reader(),
             now=self.clock.now(),
         )
+        self.follow_action_notes(store=store)
+        return waits
+
+    def follow_action_notes(
+        self, scopes: "Iterable[Scope] | None" = None, store: "Store | None" = None
+    ) -> None:
+        """Bring what the hook says before tools in line with what is remembered.
+
+        Where `hook.action` is off, nothing of it is kept. `scopes`: all by default. Raises OSError.
+        """
+        from gieok.flow.action_notes import drop_action_files
+
+        if not self.settings.flag("hook.action"):
+            drop_action_files(str(self.folder))
+            return
+        from gieok.memory.action.knowledge import update_action_notes
+
+        update_action_notes(self.store if store is None else store, self.folder, scopes)
 
     def open_reranking(self) -> "Reranking | None":
         """Return the reranker with its calibration; None where the user wants none."""

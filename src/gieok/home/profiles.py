@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
+from gieok.character.memory.said_words import SAID
 from gieok.errors import BadConfig
 from gieok.home import rerankers
-from gieok.memory.files.profile import PROFILES
+from gieok.memory.files.profile import PROFILES, TURNS
 from gieok.ranking.profile import Profile
 from gieok.settings.values import Settings
 
@@ -30,3 +31,16 @@ def build_configured_profile(settings: Settings, name: str) -> Profile:
     if (days := settings.number("search.half_life_days")) >= 0:
         profile = replace(profile, half_life_days=days)
     return profile
+
+
+def build_quoting_profile(settings: Settings) -> Profile:
+    """Return how what people said to a character is ranked: as turns are.
+
+    Fewer lines are read with the message, because a reply waits for it; four find as much as ten.
+    """
+    return replace(
+        TURNS,
+        kinds=frozenset((SAID,)),
+        most_read=4,
+        calibrations=rerankers.calibrations(settings.home),
+    )

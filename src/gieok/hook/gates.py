@@ -17,45 +17,31 @@ from gieok.flow.gate_rules import (
     load_gate_choices,
 )
 from gieok.places.scope import USER_SCOPE
-from gieok.text.gates import verdict
+from gieok.text.gates import touched, verdict
 from gieok.text.gates.action import ASK, NONE, STOP
 from gieok.text.gates.programs import CommandWords
-from gieok.text.gates.touched import DELETE, READ, USE, WRITE, TouchedPath, expand_home
+from gieok.text.gates.touched import DELETE, READ, WRITE, TouchedPath, expand_home
 from gieok.text.gates.verdict import ToolAttempt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from gieok.hook.fired import FiredEvent
+
 _PROJECT = "project:"
 _TEXT_CHARS = 20_000
-#: Names of the fields in which tools are given paths; a list holds paths, or rows with such fields.
-_PATH_FIELDS = (
-    "file_path",
-    "path",
-    "notebook_path",
-    "filePath",
-    "absolute_path",
-    "target_file",
-    "directory",
-    "files",
-    "paths",
-    "edits",
-)
 #: Fields of tools that move or copy: what is taken, and what is written.
 _SOURCES = ("source", "from", "old_path", "source_path")
 _TARGETS = ("destination", "to", "new_path", "target_path", "destination_path")
 #: Fields in which shells are told where to run.
 _FOLDER_FIELDS = ("workdir", "cwd", "directory", "dir_path", "working_directory")
-#: Words in the names of tools that change, delete, move or copy a file, or only read one.
-_EDITING = ("write", "edit", "replace", "patch", "create", "notebook")
-_DELETING = ("delete", "remove", "trash")
-_MOVING = ("move", "rename")
-_READING = ("read", "view", "cat", "open")
 #: Words in the names of tools that run the text that they are given.
 _RUNNING = frozenset(
     "sql query execute exec run fetch database db postgres mysql sqlite shell terminal".split()
 )
+#: Words in the commands of an editor that is one tool (`view`, `delete`): it reads or deletes.
+_EDITOR_DEEDS = (*touched.DELETING, *touched.MOVING, *touched.READING)
 _PATCH = "*** Begin Patch"
 _PATCH_FIELDS = ("patch", "input", "patchText", "patch_text", "diff")
 #: Commands of Gieok's own that only add: what they add ends no rule.
@@ -110,15 +96,23 @@ _AGENT_FOLDERS = (
     ".qwen",
     ".opencode",
     ".openclaw",
+    ".copilot",
+    ".hermes",
+    ".kilo",
+    ".kimi-code",
+    ".pi",
 )
+#: Folders of agents that are known by the folder above.
+_AGENT_SUBFOLDERS = {"opencode": ".config", "kilo": ".config", "agent": ".pi"}
 #: Folders and files that hold rules or hooks wherever they are.
-_GUARDED = (".gieok", "opencode.json", "opencode.jsonc")
+_GUARDED = (".gieok", "opencode.json", "opencode.jsonc", "kilo.json", "kilo.jsonc")
 _HOOK_SETTINGS = (
     "settings.json",
     "settings.local.json",
     "managed-settings.json",
     "hooks.json",
     "config.toml",
+    "config.yaml",
     "openclaw.json",
     "opencode.json",
     "opencode.jsonc",
@@ -127,6 +121,10 @@ _HOOK_SETTINGS = (
     "hooks",
     "extensions",
 )
+#: Files that say so in the folder of one agent alone.
+_OWN_SETTINGS = {".kimi-code": ("mcp.json",)}
+#: Folder below an agent's, in which each folder is another one of the agent's.
+_PROFILES = "profiles"
 
 
 class GateHit:
@@ -190,16 +188,19 @@ def limit_outcome(outcome: str, *, may_stop: bool) -> str:
     return ASK if outcome == STOP and not may_stop else outcome
 
 
-def take_allowances(home: str, hits: "Sequence[GateHit]", action: str) -> "GateHit | None":
+def take_allowances(
+    home: str, hits: "Sequence[GateHit]", action: str, event: "FiredEvent | None" = None
+) -> "GateHit | None":
     """Return the first rule that a person did not allow for this action; None where all are.
 
     An allowance lets pass its own rule for its own action, and is taken where the tool runs; where
-    it cannot be taken now, it does not count. Raises OSError.
+    it cannot be taken now, it does not count. `event` is that of a host which asks several times
+    about one use of a tool: what passed once passes each time. Raises OSError.
     """
     once = load_gate_choices(home).once
     left = next((hit for hit in hits if once.get(hit.rule.handle) != action), None)
     if left is not None or not hits:
-        return left
+        return None if left is None or (event and event.is_claimed()) else left
     taken: list[GateHit] = []
 
     def take(choices: GateChoices) -> bool:
@@ -208,18 +209,23 @@ def take_allowances(home: str, hits: "Sequence[GateHit]", action: str) -> "GateH
                 return False  # another call took it first
         for hit in hits:
             del choices.once[hit.rule.handle]
+        if event:  # claimed before anybody sees that the allowance is taken
+            event.claim_event()
         taken.extend(hits)
         return True
 
     is_taken = change_gate_choices(home, take, wait=False)
-    return None if is_taken and taken else hits[0]
+    if is_taken and taken:
+        return None
+    return None if event and event.waits_claimed() else hits[0]
 
 
 def build_judged_action(payload: "Mapping[str, object]", folder: str) -> JudgedAction:
     """Return what a tool would do, and where: its checksum is the same for the same input alone."""
     import hashlib  # loads OpenSSL, for which a tool that no rule touches has no time
 
-    given = {name: payload.get(name) for name in ("tool_name", "toolName", "command")}
+    name = payload.get("tool_name", payload.get("toolName"))
+    given = {"tool_name": name, "command": payload.get("command")}
     given |= {"input": _get_tool_input(payload), "folder": folder}
     text = json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)
     key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
@@ -241,13 +247,18 @@ def read_tool_attempt(
 ) -> ToolAttempt:
     """Return what a hook's payload says that a tool would do."""
     given = _get_tool_input(payload)
-    values = given if isinstance(given, dict) else {}
+    # A tool whose input is a text alone, such as a patch.
+    values = given if isinstance(given, dict) else {"input": given}
     name = payload.get("tool_name", payload.get("toolName"))
     tool = name if isinstance(name, str) else ""
     command = values.get("command", payload.get("command"))
     if isinstance(command, list):  # an argument vector: `bash -lc …`
         command = " ".join(_quote_word(str(word)) for word in command)
     line = command if isinstance(command, str) else ""
+    deed = ""
+    if line.isidentifier() and _is_editor(tool, values):
+        has_deed = any(word in line for word in _EDITOR_DEEDS)
+        deed, line = line if has_deed else f"{line} {tool}", ""
     texts = [value for value in values.values() if isinstance(value, str)]
     if is_patch_tool := "patch" in verdict.split_name(tool):
         patches = [text for text in texts if text.lstrip().startswith(_PATCH)]
@@ -257,7 +268,7 @@ def read_tool_attempt(
         patches = [
             text for text in fields if isinstance(text, str) and text.lstrip().startswith(_PATCH)
         ]
-    paths = [] if line else list(_iter_touched_paths(tool, values))
+    paths = [] if line else list(_iter_touched_paths(deed or tool, values))
     paths += [path for patch in patches for path in verdict.iter_patch_paths(patch)]
     is_file = bool(paths) or is_patch_tool
     if line:
@@ -280,24 +291,29 @@ def read_tool_attempt(
     )
 
 
+def _is_editor(tool: str, values: "Mapping[str, object]") -> bool:
+    """Return whether a tool edits files by commands of its own, and runs none of a shell's."""
+    has_path = any(_is_filled_text(values.get(field)) for field in touched.PATH_FIELDS)
+    return has_path and any(word in tool.lower() for word in touched.EDITING)
+
+
 def _is_filled_text(value: object) -> bool:
     return isinstance(value, str) and bool(value)
 
 
 def _iter_touched_paths(tool: str, values: "Mapping[str, object]") -> "Iterator[TouchedPath]":
-    for field in _PATH_FIELDS:
+    for field in touched.PATH_FIELDS:
         given = values.get(field)
         for each in given if isinstance(given, list) else (given,):
             if isinstance(each, dict):
-                rows = (each.get(name) for name in _PATH_FIELDS)
+                rows = (each.get(name) for name in touched.PATH_FIELDS)
                 yield from (
                     _build_touched_path(tool, path) for path in rows if _is_filled_text(path)
                 )
             elif _is_filled_text(each):
                 yield _build_touched_path(tool, each)
-    name = tool.lower()
-    is_moved = any(word in name for word in _MOVING)
-    if is_moved or "copy" in name:
+    is_moved = touched.is_moving(tool)
+    if is_moved or "copy" in tool.lower():
         for field in (*_SOURCES, *_TARGETS):
             if _is_filled_text(values.get(field)):
                 taken = DELETE if is_moved else READ
@@ -306,12 +322,8 @@ def _iter_touched_paths(tool: str, values: "Mapping[str, object]") -> "Iterator[
 
 
 def _build_touched_path(tool: str, path: object) -> TouchedPath:
-    name = tool.lower()
-    if any(word in name for word in _DELETING):
-        return TouchedPath(DELETE, str(path), is_tree=True)
-    if any(word in name for word in _EDITING):
-        return TouchedPath(WRITE, str(path))
-    return TouchedPath(READ if any(word in name for word in _READING) else USE, str(path))
+    deed = touched.find_tool_deed(tool)
+    return TouchedPath(deed, str(path), is_tree=deed == DELETE)
 
 
 def _quote_word(word: str) -> str:
@@ -368,7 +380,7 @@ def _guards_rules(parts: "Sequence[str]", home: str, deed: str) -> bool:
     if any(_fits_part(name, part) for part in named for name in _GUARDED):
         return True
     return any(
-        _guards_hooks(part, parts[place - 1], parts[place + 1 : place + 2], deed)
+        _guards_hooks(part, parts[place - 1], parts[place + 1 :], deed)
         for place, part in enumerate(parts)
         if part.strip("*")
     )
@@ -377,11 +389,15 @@ def _guards_rules(parts: "Sequence[str]", home: str, deed: str) -> bool:
 def _guards_hooks(part: str, above: str, below: "Sequence[str]", deed: str) -> bool:
     """Return whether a part of a path is an agent's folder, and what is below says its hooks."""
     is_agents = any(_fits_part(name, part) for name in _AGENT_FOLDERS)
-    if not is_agents and not (part == "opencode" and above == ".config"):
+    if not is_agents and _AGENT_SUBFOLDERS.get(part) != above:
         return False
+    if below and _fits_part(_PROFILES, below[0]):
+        below = below[2:]
     if not below:
         return deed == DELETE
-    return any(_fits_part(name, below[0]) for name in _HOOK_SETTINGS)
+    return any(
+        _fits_part(name, below[0]) for name in (*_HOOK_SETTINGS, *_OWN_SETTINGS.get(part, ()))
+    )
 
 
 def _fits_part(name: str, pattern: str) -> bool:

@@ -11,6 +11,8 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok.agents.table import PRE_TOOL
+
 #: Session name of `gieok doctor`, which is not counted. It consists of letters that the counters
 #: keep unchanged.
 PROBE = "d0c70000-0000-4000-8000-000000000000"
@@ -36,6 +38,8 @@ class Stats(NamedTuple):
     by_meaning: int
     by_words: int
     events: Mapping[str, int]
+    #: Notes before an edit.
+    actions: int = 0
 
 
 def read_hook_calls(home: Path) -> list[dict[str, object]]:
@@ -91,6 +95,7 @@ def count_hook_calls(rows: Iterable[Mapping[str, object]], since_ms: int = 0) ->
         by_meaning=sum(1 for row in prompts if row.get("by") == "daemon"),
         by_words=sum(1 for row in prompts if row.get("by") == "words"),
         events=Counter(str(row["event"]) for row in rows),
+        actions=sum(1 for row in rows if row["event"] == PRE_TOOL and row.get("noted")),
     )
 
 

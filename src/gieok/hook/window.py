@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from gieok.model.retrieval import FoundPassage
+
 FOLDER = os.path.join("hook", "sessions")
 #: Limits of the record of a session, and of the number of sessions: an agent's context holds no
 #: more, and nobody asks about older sessions.
@@ -51,6 +53,8 @@ class ContextWindow:
         self.since_s = float(_coerce_to_kind(float, row.get("since")))
         #: Whether the text of the session's start was injected, and the context still holds it.
         self.is_begun = row.get("begun") is True
+        #: What the person is to be told with the next prompt; '' for nothing.
+        self.notice = str(row.get("notice") or "")
         self._texts = [strip_to_letters(text) for text in _list_injected_texts(row)]
 
     def read(self, files: "list[str]") -> None:
@@ -66,6 +70,15 @@ class ContextWindow:
                 for part in (text, *map(_read_instruction_file, included))
                 if part
             ]
+
+    def add_text(self, text: str) -> None:
+        """Add a text that is put into the context by this call."""
+        self._texts.append(strip_to_letters(text))
+
+    def leave_notice(self, notice: str) -> None:
+        """Keep what the person is to be told with the next prompt; '' forgets it."""
+        if self.session:
+            self._change(lambda row: row | {"notice": notice})
 
     def holds(self, memory: InjectedMemory) -> bool:
         """Say whether the context holds a memory already, at least as fully as it would be
@@ -84,6 +97,11 @@ class ContextWindow:
         The turn is given by its key and by the time when its conversation began.
         """
         return bool(self.session) and f"/{self.session}#" in key and moment_s >= self.since_s
+
+    def was_lost(self, passage: "FoundPassage") -> bool:
+        """Say whether a passage is talk of this session that its context holds no more."""
+        is_own = bool(self.session) and f"/{self.session}#" in passage.key
+        return is_own and passage.said_at.timestamp() < self.since_s
 
     def is_here(self, session: str, moment_s: float) -> bool:
         """Say whether a message belongs to this session and is still in the context."""

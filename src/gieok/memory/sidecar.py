@@ -50,6 +50,7 @@ from gieok.ports.store import Store
 from gieok.ports.system import Clock
 from gieok.ports.transcripts import TranscriptStore
 from gieok.private import Privacy
+from gieok.text.messages import Words
 
 if TYPE_CHECKING:  # all rules of the observer; `list` reads this module too
     from gieok.memory.scope_models import ScopeModels
@@ -57,6 +58,13 @@ if TYPE_CHECKING:  # all rules of the observer; `list` reads this module too
 #: Errors that stop work with a model: the model failed, its settings are wrong, or its package is
 #: missing. The work waits, and a person is notified.
 _STOPS = (GeneratorFailed, BadConfig, MissingExtra)
+#: Name of the observer's incident.
+_OBSERVER = "observer"
+#: Facts of a failure, behind its reason: what failed and how, then what is known of the rest.
+_FAILED = "{name}: {kind}"
+_TRIES = "tries: {tries}"
+_BACKLOG = "tokens of messages that wait: {tokens:,}"
+_LEAST_BACKLOG = "tokens of messages that wait: at least {tokens:,}"
 _WAITS = {"en": "gieok: the {name} waits", "ko": "gieok: {name}가 기다립니다"}
 #: Prefix of the name of a transcript's incident, before the path.
 UNREAD = "transcript "
@@ -175,7 +183,7 @@ class Sidecar:
 
     def capture_paths(self, paths: Iterable[Path]) -> int:
         """Add the new messages of the transcripts among `paths`; return how many."""
-        maybe_sources = map(self._source_of, paths)
+        maybe_sources = map(self.find_source, paths)
         return sum(self.capture_source(source) for source in sorted({*filter(None, maybe_sources)}))
 
     def capture_spool(self) -> set[Scope]:
@@ -185,7 +193,7 @@ class Sidecar:
         """
         ended: set[Scope] = set()
         for event in spool.events(self.spool, self.clock.now()):
-            source = self._source_of(event.transcript) or ScopedTranscript(
+            source = self.find_source(event.transcript) or ScopedTranscript(
                 event.transcript, self.transcripts.default_scope
             )
             self.capture_source(source)
@@ -196,7 +204,8 @@ class Sidecar:
                 ended.add(folders.find_project_scope(event.folder) or source.scope)
         return ended
 
-    def _source_of(self, path: Path) -> ScopedTranscript | None:
+    def find_source(self, path: Path) -> ScopedTranscript | None:
+        """Return the transcript or database that a path belongs to; None in no known place."""
         return find_changed_transcript(
             path, self.transcripts.places, self.transcripts.default_scope
         )
@@ -270,7 +279,7 @@ class Sidecar:
 
         Never raises GeneratorFailed.
         """
-        if self._incidents.waits("observer"):
+        if self._incidents.waits(_OBSERVER):
             return Step.NOTHING
         # The lock is not needed for correctness: it keeps two processes from paying for the same
         # span.
@@ -288,10 +297,10 @@ class Sidecar:
                 )
                 step = buffer.step(flush=flush)
             except _STOPS as error:
-                self._failed("observer", error)
+                self._failed(_OBSERVER, error)
                 return Step.NOTHING
         if step in (Step.BUFFERED, Step.OBSERVED):  # the observer works again
-            self.journal.resolve_incident("observer")
+            self.journal.resolve_incident(_OBSERVER)
         return step
 
     def observe_all(self, scope: Scope, *, flush: bool = False) -> list[Step]:
@@ -399,10 +408,35 @@ class Sidecar:
             if isinstance(error, BudgetReached | AnswerCut)
             else None
         )
-        title = _WAITS.get(self.look.lang, _WAITS["en"]).format(name=name)
-        self._incidents.failed(
-            name, error, title, first=_FIRST_WAIT, longest=_LONGEST_WAIT, due=due
+        if not self._incidents.record(
+            name, error, first=_FIRST_WAIT, longest=_LONGEST_WAIT, due=due
+        ):
+            return
+        facts = self._describe_failure(name, error)
+        try:
+            if name == _OBSERVER:
+                facts.append(self._describe_backlog())
+        finally:  # a new incident is told whatever becomes of its facts
+            lang = self.look.lang
+            title = _WAITS.get(lang, _WAITS["en"]).format(name=name)
+            self._incidents.tell(title, error, ", ".join(fact.say(lang) for fact in facts))
+
+    def _describe_failure(self, name: str, error: GieokError) -> list[Words]:
+        """Return what failed and how, and how often the model was asked, if it was."""
+        facts = [Words.of(_FAILED, name=name, kind=error.code)]
+        if tries := getattr(error, "tries", 0):
+            facts.append(Words.of(_TRIES, tries=tries))
+        return facts
+
+    def _describe_backlog(self) -> Words:
+        """Return how much waits in all scopes; where not all was counted, how much at least."""
+        waiting = [(scope, self._unobserved(scope)) for scope in self.scopes()]
+        tokens = sum(one.message.tokens for _, messages in waiting for one in messages)
+        has_more = any(
+            messages and self.journal.read(scope, messages[-1].seq, budget_tokens=1, limit=1)
+            for scope, messages in waiting
         )
+        return Words.of(_LEAST_BACKLOG if has_more else _BACKLOG, tokens=tokens)
 
     def _tomorrow(self, now: datetime) -> datetime:
         local = now.astimezone(self.zone)

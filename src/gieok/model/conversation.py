@@ -141,6 +141,14 @@ class Conversation(NamedTuple):
     place: int
 
 
+class KnownSession(NamedTuple):
+    """Session of an agent in the journal, and the time of its last message."""
+
+    agent: str
+    session: str
+    at: datetime
+
+
 #: Suffix of a turn that a person corrected; the day and a bracket follow.
 CORRECTED_MARK = " (corrected on "
 

@@ -6,6 +6,8 @@ import zlib
 from gieok.places.scope import USER_SCOPE
 
 HOME_VARIABLE = "GIEOK_HOME"
+#: Set for the MCP server of a package: the folder in which it starts is not the user's.
+ROOTS_VARIABLE = "GIEOK_MCP_ROOTS"
 #: The folder that marks a project, and holds Gieok's files for it.
 PROJECT_FOLDER = ".gieok"
 #: Folder of the records that stand, in a folder that holds records.
@@ -109,6 +111,32 @@ def gate_actions_file(home: str) -> str:
 def gate_choices_file(home: str) -> str:
     """Return the file of what a person chose for rules about actions: off, an end, once allowed."""
     return os.path.join(home, "gates", "choices.json")
+
+
+def action_folder(home: str) -> str:
+    """Return the folder of what is known for the moment of an action."""
+    return os.path.join(home, "action")
+
+
+def action_file(home: str, scope: str) -> str:
+    """Return the file of what a scope knows for the moment of an action."""
+    return os.path.join(action_folder(home), f"{_checksum_scope(scope)}.json")
+
+
+def list_action_files(home: str, scope: str) -> list[str]:
+    """Return the files of a scope for the moment of an action: what the hook reads, and behind it
+    what each document gave.
+    """
+    stem = action_file(home, scope).removesuffix(".json")
+    return [f"{stem}{ending}" for ending in (".json", ".named")]
+
+
+def has_action_files(home: str) -> bool:
+    """Return whether anything is known for the moment of an action."""
+    try:
+        return any(name.endswith(".json") for name in os.listdir(action_folder(home)))
+    except OSError:
+        return False
 
 
 def replaced_file(home: str, scope: str) -> str:

@@ -16,6 +16,7 @@ from gieok.model.conversation import (
     Incident,
     Journalled,
     JournalStats,
+    KnownSession,
     Reject,
     Run,
     ScopeState,
@@ -108,6 +109,18 @@ class Conversations(Protocol):
         """Return the valid turns of a session from place `start` on, and the one turn before.
 
         With `upto`, only messages up to this number are read.
+        """
+
+    def newest_sessions(self, scope: Scope, limit: int) -> list[KnownSession]:
+        """Return the sessions of a scope whose last messages are newest, newest first."""
+
+    def session_messages(self, scope: Scope, agent: str, session: str) -> list[Journalled]:
+        """Return the valid messages of a session in order, tools' included, as corrected."""
+
+    def session_gaps(self, scope: Scope, agent: str, session: str) -> list[int]:
+        """Return the places where a session's user or agent said what is valid no more, in order.
+
+        A place that a valid version of the message has is none.
         """
 
     def correct(self, scope: Scope, identity: str, text: str) -> None:

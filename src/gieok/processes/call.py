@@ -71,8 +71,8 @@ def ask_daemon(
     ended in the middle of a call that only reads, or it did not answer within `within_s` seconds
     (0: no limit). `say` and `tell` as in `Call`. Raises DaemonLost.
     """
-    to = wire.address(home)
-    if to is None or to.version != __version__ or call.environment.get(TRACEBACK_VARIABLE):
+    to = _find_daemon(home)
+    if to is None or call.environment.get(TRACEBACK_VARIABLE):
         return None
     has_begun = False
     try:
@@ -136,8 +136,8 @@ def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> boo
 
     Returns False where no daemon of this version answers.
     """
-    to = wire.address(home)
-    if to is None or to.version != __version__:
+    to = _find_daemon(home)
+    if to is None:
         return False
     call = DaemonCall("recall", {"prompt": [WAKING]}, HOOK, folder, dict(environment))
     try:
@@ -145,6 +145,18 @@ def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> boo
     except (OSError, ValueError):
         return False
     return True
+
+
+def is_daemon_listening(home: "Path | str") -> bool:
+    """Return whether a daemon of this version listens, whether or not it answers in time."""
+    to = _find_daemon(home)
+    return to is not None and wire.is_listening(to, _WAKE_S)
+
+
+def _find_daemon(home: "Path | str") -> wire.DaemonAddress | None:
+    """Return where a daemon of this version answers; None where there is none."""
+    to = wire.address(home)
+    return to if to is not None and to.version == __version__ else None
 
 
 def is_answerable_for(call: DaemonCall, ours: Mapping[str, str]) -> bool:

@@ -1,10 +1,12 @@
 """Work in a child process, whose memory returns to the system at its end."""
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from gieok.places.home import HOME_VARIABLE
 
@@ -36,3 +38,23 @@ def run_in_child(
             except subprocess.TimeoutExpired:
                 if is_stopped():
                     child.terminate()
+
+
+def ask_child(
+    home: Path,
+    is_stopped: Callable[[], bool],
+    function: Callable[[], None],
+    *arguments: str,
+) -> dict[str, Any] | None:
+    """Run a function in a child process, and return the JSON object that it prints.
+
+    Without one, None where the asker has stopped; else an empty object: it ended without an answer.
+    """
+    output = run_in_child(home, is_stopped, function, *arguments)
+    try:
+        answer = json.loads(output)
+    except ValueError:
+        answer = None
+    if isinstance(answer, dict):
+        return answer
+    return None if is_stopped() else {}

@@ -116,6 +116,15 @@ def ask_one_line(to: DaemonAddress, what: str) -> "dict[str, Any] | None":
         return None
 
 
+def is_listening(to: DaemonAddress, within_s: float) -> bool:
+    """Return whether somebody listens at an address."""
+    try:
+        _connect_to_daemon(to, within_s).close()
+    except OSError:
+        return False
+    return True
+
+
 def converse(
     to: DaemonAddress, row: Mapping[str, object], within_s: float = 0
 ) -> "Iterator[dict[str, Any]]":

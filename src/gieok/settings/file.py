@@ -15,7 +15,7 @@ from gieok.errors import BadConfig
 from gieok.places.home import private_file
 from gieok.settings.option import Value
 from gieok.settings.resolved import FileSettings, SettingsFile, keep_parsed_settings, unreadable
-from gieok.settings.synonyms import NAMES
+from gieok.settings.synonyms import INSTEAD, NAMES, find_instead
 from gieok.settings.table import find_option
 
 #: Where the password of an address is set, by the group of the address's setting.
@@ -86,7 +86,7 @@ def flatten_settings(
     """
     for name, value in data.items():
         whole = f"{prefix}{name}"
-        is_group = not prefix or any(known.startswith(f"{whole}.") for known in NAMES)
+        is_group = not prefix or any(known.startswith(f"{whole}.") for known in (*NAMES, *INSTEAD))
         if isinstance(value, dict) and is_group:
             yield from flatten_settings(value, f"{whole}.")
         else:
@@ -96,7 +96,7 @@ def flatten_settings(
 def _parse_setting_value(home: str, file: SettingsFile, name: str, value: object) -> Value:
     """Return the value of one entry of a settings file. Raises BadConfig."""
     origin = file.path
-    if isinstance(value, dict):
+    if isinstance(value, dict) and find_instead(name) is None:
         raise BadConfig(
             "the setting {path!r} in {origin!r} is nested too deeply",
             path=f"{name}.{next(iter(value), '')}",

@@ -89,6 +89,11 @@ OPTIONS = (
         "folders of notes that are searched and never injected, joined by commas; * is any name",
     ),
     Option(
+        "hook.action",
+        False,
+        "say before an edit what was said or kept that names the file",
+    ),
+    Option(
         "gates.stops",
         False,
         "a rule of yours that leaves no exception stops an agent's tool; off: it asks you",

@@ -52,9 +52,44 @@ CAPS_OF_A_RUN = {
     "observer.max_observations_per_run": "observe.most_observations",
     "observer.max_output_tokens": "observe.output_tokens",
 }
+#: Name in a document, or a group of names, that no setting has the meaning of → settings or commands
+#: that there are instead; '' where none is needed.
+INSTEAD = {
+    "logs.poll_interval": "watch.debounce_ms, watch.rescan_s",
+    "logs.encoding": "",
+    "memory.hot.chromadb_path": "store",
+    "memory.warm.archive_path": "",
+    "memory.warm.max_size_mb": "archive.warm_days",
+    "memory.cold.dropbox_enabled": "archive.cold",
+    "memory.cold.dropbox_folder": "archive.subfolder",
+    "observer.top_p": "observe.temperature",
+    "observer.top_k": "observe.temperature",
+    "observer.async_buffering.enabled": "",
+    "observer.async_buffering.buffer_tokens": "observe.chunk_tokens",
+    "observer.async_buffering.block_after": "observe.hard_stop_tokens",
+    "ttl_manager": (
+        "archive.schedule_warm, archive.schedule_cold, archive.schedule_sync, archive.auto_approve"
+    ),
+    "obsidian.enabled": "archive.cold",
+    "obsidian.cli_path": "",
+    "obsidian.vault_name": "archive.folder",
+    "dropbox": "archive.cold, archive.subfolder",
+    "error_notification.retry_count": "observe.retry_delays_s",
+    "error_notification.connection_verified": "`gieok notify test`",
+    "logging.level": "`gieok logs`",
+    "logging.file": "`gieok logs`",
+    "performance": "threads, database.connections",
+}
 #: Name of a model in a document → `provider:model`.
 MODELS = {
     "google/gemini-2.5-flash": "gemini:gemini-2.5-flash",
     "gpt-4o-mini": "openai:gpt-4o-mini",
     "claude-3-haiku-20240307": "anthropic:claude-3-haiku-20240307",
 }
+
+
+def find_instead(name: str) -> str | None:
+    """Return what there is instead of a document's name or its group; None for other names."""
+    parts = name.split(".")
+    groups = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((INSTEAD[group] for group in groups if group in INSTEAD), None)

@@ -14,7 +14,7 @@ from gieok.settings.rows import (
     storage,
     upkeep,
 )
-from gieok.settings.synonyms import CAPS_OF_A_RUN, NAMES
+from gieok.settings.synonyms import CAPS_OF_A_RUN, NAMES, find_instead
 
 OPTIONS = (
     *person.OPTIONS,
@@ -40,9 +40,27 @@ BY_NAME = {option.name: option for option in OPTIONS}
 def find_option(name: str, origin: str) -> Option:
     """Return a setting by its name, or by the name that a document gives it.
 
-    Raises BadConfig for an unknown name, and for one with another meaning; `origin` is where the name
-    stands.
+    Raises BadConfig for an unknown name, and for one with another meaning; `origin` is where the
+    name stands.
     """
+    option = BY_NAME.get(name) or BY_NAME.get(NAMES.get(name, ""))
+    if option is None:
+        refuse_known_otherwise(name, origin)
+        from difflib import get_close_matches  # 2 ms
+
+        near = get_close_matches(name, BY_NAME, 1)
+        raise BadConfig(
+            "unknown setting {setting!r} in {origin!r}",
+            near=", ".join(near),
+            hint="did you mean {near!r}?" if near else "`gieok config show` lists them all",
+            setting=name,
+            origin=origin,
+        )
+    return option
+
+
+def refuse_known_otherwise(name: str, origin: str) -> None:
+    """Raise BadConfig for a name that is no setting, and of which more is known than that."""
     if name in CAPS_OF_A_RUN:
         raise BadConfig(
             "{setting!r} in {origin!r} counts by run, Gieok by 6,000 tokens of messages",
@@ -51,17 +69,24 @@ def find_option(name: str, origin: str) -> Option:
             setting=name,
             origin=origin,
         )
-    option = BY_NAME.get(name) or BY_NAME.get(NAMES.get(name, ""))
-    if option is None:
-        from difflib import get_close_matches  # 2 ms
-
-        near = get_close_matches(name, BY_NAME, 1)
+    if example := _find_setting_in(name):
         raise BadConfig(
-            "unknown setting {setting!r} in {origin!r}",
-            near=", ".join(near),
-            names=", ".join(BY_NAME),
-            hint="did you mean {near!r}?" if near else "settings: {names}",
+            "{setting!r} in {origin!r} is a group of settings, and has no value itself",
+            hint="set what is in it, such as {example!r}",
+            example=example,
             setting=name,
             origin=origin,
         )
-    return option
+    if (instead := find_instead(name)) is not None:
+        raise BadConfig(
+            "no setting has the meaning of {setting!r} in {origin!r}",
+            hint="there is instead: {instead}" if instead else "take it out: none is needed",
+            instead=instead,
+            setting=name,
+            origin=origin,
+        )
+
+
+def _find_setting_in(group: str) -> str:
+    """Return the first setting of a group, ours or a document's; '' where it is none."""
+    return next((name for name in (*BY_NAME, *NAMES) if name.startswith(f"{group}.")), "")

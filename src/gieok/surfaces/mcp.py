@@ -10,6 +10,7 @@ from gieok.errors import STATUS, OutputLost, find_os_reason
 from gieok.surfaces import jsonrpc, mcp_protocol, streams, tools
 from gieok.surfaces.mcp_person import AskedPerson, CallPerson
 from gieok.surfaces.mcp_protocol import Request
+from gieok.surfaces.mcp_roots import ProjectRoots
 from gieok.surfaces.tools import ToolAnswer
 
 #: Tools that run at the same time; more wait. Each holds a thread.
@@ -73,6 +74,7 @@ class McpSession:
         self._cancelled: set[str | int] = set()
         self._has_batches = False
         self._person = AskedPerson(write, self._cancelled)
+        self._roots = ProjectRoots(write, os.environ)
         #: Whether the client lets this server ask the person.
         self._may_ask = False
 
@@ -88,7 +90,9 @@ class McpSession:
         message = json.loads(line)
         if "method" not in message:
             self._person.take_answer(message)
+            self._roots.take_answer(message)
             return
+        self._roots.notice(message["method"])
         if message["method"] == "notifications/cancelled":
             identity = (message.get("params") or {}).get("requestId")
             if isinstance(identity, str | int):
@@ -99,6 +103,7 @@ class McpSession:
 
     def _receive_request(self, request: Request) -> None:
         if request.method == "initialize":
+            self._roots.greet(request.params)
             self._has_batches = request.params.get("protocolVersion") == mcp_protocol.BATCHING
             # an answer within a batch would come too late: the version with batches asks nobody
             self._may_ask = not self._has_batches and mcp_protocol.offers_questions(request.params)
@@ -121,6 +126,7 @@ class McpSession:
     def _answer(self, request: Request) -> None:
         person = CallPerson(self._person, request.id, self._free) if self._may_ask else None
         row = mcp_protocol.answer_mcp_request(request, partial(self._call, person))
+        row = self._roots.add_argument(row)
         self._running.pop(request.id, None)
         if request.id in self._cancelled:
             self._cancelled.discard(request.id)
@@ -131,4 +137,5 @@ class McpSession:
         self, person: CallPerson | None, name: str, arguments: Mapping[str, object]
     ) -> ToolAnswer:
         with self._free:
-            return tools.answer_tool_call(name, arguments, person=person)
+            folder, given = self._roots.find_place(arguments)
+            return tools.answer_tool_call(name, given, folder=folder, person=person)

@@ -5,12 +5,16 @@ Standard library, quick to import.
 
 import re
 
+from gieok.text.assent import accepts
+
 USER, ASSISTANT = "User", "Assistant"
 _SPEAKERS = {USER: "user", ASSISTANT: "assistant"}
 #: A narrower turn may be unintelligible alone: "9시 반", "the second one". A Hangul syllable counts
 #: double.
 _FEW_COLUMNS = 60
 _FOLLOWING_CHARS = 160
+#: Lines behind the one that opens a matter in which it may be closed.
+_CLOSING_LINES = 8
 #: A string, which `re` compiles at its first use.
 _ASKS = r"(?:[?？]|까요|나요|ㄹ까)[.!~\s]*$"
 
@@ -79,6 +83,46 @@ def find_answered_question(lines: "list[str]", number: int) -> str:
         who == _SPEAKERS[USER] and before_who == _SPEAKERS[ASSISTANT] and is_answer(text, before)
     )
     return _cut_turn_end(before) if is_one else ""
+
+
+def find_closing_words(lines: "list[str]", number: int) -> int:
+    """Return the line of the user's turn that closes the matter of a line; 0 for none.
+
+    It is the user's next turn that asks nothing, where the line or the reply to it asks something,
+    and where the turn is surely on the matter: it accepts or shortly answers what the agent asked
+    just before, or has a word of the matter. A turn of the user that asks goes on with the matter,
+    once.
+    """
+    reply = lines[number] if number < len(lines) else ""
+    if not (asks(lines[number - 1]) or asks(reply)):
+        return 0
+    previous, before = _split_speaker(lines, number)
+    matter = before
+    questions = 0
+    for place in range(number + 1, min(len(lines), number + _CLOSING_LINES) + 1):
+        who, text = _split_speaker(lines, place)
+        if who == _SPEAKERS[USER] and previous != who:
+            if not text.rstrip().endswith(("?", "？")):
+                is_on_it = _shares_word(text, matter) or (
+                    asks(before)
+                    and _shares_word(before, lines[number - 1])
+                    and (accepts(text) or is_answer(text, before))
+                )
+                return place if is_on_it else 0
+            questions += 1
+            if questions > 1:
+                return 0
+        matter = f"{matter}\n{text}"
+        if who:
+            previous, before = who, text
+    return 0
+
+
+def _shares_word(one: str, other: str) -> bool:
+    """Say whether two texts have a word that searches would look for."""
+    from gieok.text.keywords import query_tokens  # 15 ms, which a session's start has not
+
+    return not {*query_tokens(one)}.isdisjoint(query_tokens(other))
 
 
 def exchange(lines: "list[str]", number: int) -> str:

@@ -17,7 +17,7 @@ def test_the_newest_value_holds_and_the_one_before_is_told_as_past(talk: Charact
     talk.later(40)
     talk.say("나 이사했어 혜화동으로 어제 짐 다 옮겼어")
     told = talk.told("나 어디 살아?")
-    assert "그 사람은 혜화동에 산다고 했어." in told
+    assert "그 사람은 혜화동에 산다고 했던 것 같아 (“나 이사했어 혜화동으로" in told
     assert "그 사람은 전에 망원동에 살았다고 했어 (4월 11일까지)." in told
     now = talk.characters.context(BOND, "나 어디 살아?").narrative.now
     assert "망원동" not in now
@@ -46,7 +46,7 @@ def test_a_plan_is_near_the_day_before_and_not_talked_about_the_day_after(
     talk.later(2)
     assert "어제: 3월 13일 면접이 있었는데, 어땠는지 아직 이야기하지 않았어 (" in talk.told()
     talk.say("면접 잘 봤어!")
-    assert "어제: 3월 13일 면접이 있었어." in talk.told()
+    assert "어제: 3월 13일 면접이 있었어 (“다음 주 금요일에 면접이야”)." in talk.told()
 
 
 def test_a_thought_is_told_as_a_thought_and_as_dropped_once_it_is(talk: CharacterTalk) -> None:
@@ -60,8 +60,10 @@ def test_how_they_speak_is_told_first_and_in_the_words_that_hold(talk: Character
     talk.say("존댓말로 할게요 저는 그냥 서진 님이라고 불러주세요")
     talk.say("우리 이제 말 놓자 나는 진이라고 불러줘")
     head, manners, *_ = talk.told().splitlines()
-    assert head == "진이를 나는 이렇게 기억해."
-    assert manners == "우리는 반말로 이야기해. 나는 진이를 '진이' 하고 불러."
+    assert head == "그 사람을 나는 이렇게 기억해."
+    words = "“우리 이제 말 놓자 나는 진이라고 불러줘”"
+    asked = f"'진이' 하고 불러 달라고 했던 것 같아 ({words})."
+    assert manners == f"우리는 반말로 이야기해 ({words}). {asked}"
 
 
 def test_peace_is_made_only_after_a_fight(talk: CharacterTalk) -> None:

@@ -15,6 +15,7 @@ from gieok import fs
 from gieok.code.index import ownership
 from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.commands import load_command
+from gieok.commands.code.escalate import render_escalation
 from gieok.commands.code.init import CodeSyncResult
 from gieok.commands.code.watch import select_indexable_paths
 from gieok.commands.command import Style, Surface
@@ -416,6 +417,70 @@ def test_a_new_class_asks_for_a_deeper_look_until_a_model_took_it(run: Run, shop
         r["summary"] for r in run("code", "query", "Order")["results"]
     ]
     assert run("code", "escalate", status=1)["reasons"] == []
+    (shop / "shop/bill.py").write_text("class Bill:\n    def send(self): ...\n", encoding="utf-8")
+    run("code", "sync")
+    dismissed = escalate(_context(None), dismiss=True)
+    assert render_escalation(dismissed, Style("en", colour=False)).splitlines() == [
+        "forgotten without a look:",
+        "  new module shop/bill.py",
+        "  new class shop/bill.py::Bill",
+    ]
+
+
+def test_tests_documents_and_what_only_moved_ask_for_no_deeper_look(run: Run, shop: Path) -> None:
+    (shop / "shop/old.py").write_text("class Till:\n    def pay(self): ...\n", encoding="utf-8")
+    run("code", "init")
+    (shop / "tests").mkdir(exist_ok=True)
+    (shop / "tests/test_till.py").write_text("class TestTill:\n    def test_it(self): ...\n")
+    (shop / "NOTES.md").write_text("# Notes\n\nThe till is old.\n")
+    (shop / "shop/till").mkdir()
+    (shop / "shop/old.py").rename(shop / "shop/till/old.py")
+    assert run("code", "sync")["escalation"] == []
+    (shop / "shop/till/new.py").write_text("class Drawer:\n    def open(self): ...\n")
+    assert run("code", "sync")["escalation"] == [
+        "new module shop/till/new.py",
+        "new class shop/till/new.py::Drawer",
+    ]
+
+
+def test_only_the_same_code_has_moved_and_each_that_is_gone_counts_once(
+    run: Run, shop: Path
+) -> None:
+    (shop / "shop/old.py").write_text("class Config:\n    shop = 1\n", encoding="utf-8")
+    run("code", "init")
+    (shop / "shop/old.py").unlink()
+    (shop / "shop/web").mkdir()
+    (shop / "shop/web/old.py").write_text("class Config:\n    port = 80\n", encoding="utf-8")
+    assert run("code", "sync")["escalation"] == [
+        "new module shop/web/old.py",
+        "new class shop/web/old.py::Config",
+    ]
+    run("code", "escalate", "--dismiss")
+    (shop / "shop/web/old.py").rename(shop / "shop/one.py")
+    (shop / "shop/two.py").write_bytes((shop / "shop/one.py").read_bytes())
+    assert run("code", "sync")["escalation"] == [
+        "new module shop/two.py",
+        "new class shop/two.py::Config",
+    ]
+
+
+def test_tests_documents_and_moved_files_count_to_no_large_change(run: Run, shop: Path) -> None:
+    (shop / "tests").mkdir(exist_ok=True)
+    for number in range(12):
+        (shop / f"shop/part_{number}.py").write_text(f"PART = {number}\n")
+        (shop / f"tests/test_{number}.py").write_text(f"def test_{number}(): ...\n")
+        (shop / f"TEXT_{number}.MD").write_text("# Text\n")
+    run("code", "init")
+    (shop / "shop/parts").mkdir()
+    for number in range(12):
+        name = f"part_{number}.py"
+        (shop / "shop" / name).rename(shop / "shop/parts" / name)
+        (shop / f"tests/test_{number}.py").write_text(f"def test_more_{number}(): ...\n")
+        (shop / f"TEXT_{number}.MD").write_text("# Texts\n")
+    assert run("code", "sync")["escalation"] == []
+    for number in range(12):
+        (shop / f"shop/parts/part_{number}.py").write_text("PART = 99\n")
+    assert run("code", "sync")["escalation"] == ["12 files changed at once"]
 
 
 def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) -> None:

@@ -627,6 +627,18 @@ def test_a_project_that_cannot_be_validated_does_not_delay_the_others(
     assert (shop / ".gieok/code/logs/validations.jsonl").exists()
 
 
+def test_a_validation_that_dies_is_said_of_its_project(
+    run: Run, shop: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("init")
+    watch_list.watch_project(open_call({}).home.folder, shop)
+    (tmp_path / "dying").mkdir()
+    (tmp_path / "dying/sitecustomize.py").write_text("import os\nos._exit(1)\n", "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "dying"))
+    said = validate_watched_projects(open_call({}), lambda: False)
+    assert said == f"{shop}: the validation ended without an answer"
+
+
 @pytest.fixture
 def watched(run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
     """Let the daemon watch a validated project and look by itself; return what does its job."""

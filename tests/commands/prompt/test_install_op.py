@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 import gieok
+from gieok.agents.agent import load_agent
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import HOOKED
 from gieok.commands import NAMES, load_command
@@ -113,6 +114,8 @@ def set_up(machine: Machine) -> Machine:
 def test_a_dry_run_shows_what_would_change_and_changes_nothing(
     machine: Machine, agent: str, project: bool
 ) -> None:
+    if project and load_agent(agent).no_project:
+        pytest.skip("installed for the user alone")
     was = machine.tree()
     dry = machine.install(agent, project=project, dry_run=True)
     assert machine.tree() == was
@@ -130,7 +133,14 @@ def test_a_dry_run_shows_what_would_change_and_changes_nothing(
 
 
 @pytest.mark.parametrize(
-    "values", [{"agent": ""}, {"agent": "codex", "user": True, "project": True}]
+    "values",
+    [
+        {"agent": "", "uninstall": True},
+        {"agent": "codex", "user": True, "project": True},
+        {"agent": "hermes", "project": True},
+        {"agent": "copilot-cli", "project": True},
+        {"agent": "openclaw", "project": True},
+    ],
 )
 def test_an_agent_must_be_named_and_one_place(machine: Machine, values: dict[str, object]) -> None:
     with pytest.raises(BadRequest):
@@ -162,7 +172,8 @@ def test_the_installed_command_injects_when_a_shell_runs_it(machine: Machine, ag
         env=machine.environment,
     )
     assert (done.stderr, b"ruff" in done.stdout) == (b"", True)
-    assert ("additional_context" in json.loads(done.stdout)) is (agent in ("cursor", "opencode"))
+    has_own_member = agent in ("cursor", "opencode", "kilo", "hermes", "pi")
+    assert ("additional_context" in json.loads(done.stdout)) is has_own_member
 
 
 def test_a_relative_home_is_the_same_home_from_every_folder(
@@ -198,6 +209,20 @@ def test_the_doctor_fires_what_is_installed_in_a_project_without_memory_too(
 ) -> None:
     machine.install(project=True)
     assert [check.detail.partition(":")[0] for check in machine.hooks()] == ["claude-code"]
+
+
+def test_the_doctor_names_hooks_with_the_time_limit_of_an_earlier_release(
+    machine: Machine,
+) -> None:
+    machine.install()
+    file = machine.user / ".claude" / "settings.json"
+    settings = json.loads(file.read_text(encoding="utf-8"))
+    settings["hooks"]["PreCompact"][0]["hooks"][0]["timeout"] = 3
+    file.write_text(json.dumps(settings), encoding="utf-8")
+    (short,) = [check for check in machine.hooks() if not check.ok]
+    assert "PreCompact" in short.detail
+    machine.install()
+    assert all(check.ok for check in machine.hooks())
 
 
 def test_the_doctor_runs_no_command_that_is_not_this_very_gieok(machine: Machine) -> None:

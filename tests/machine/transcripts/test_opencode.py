@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from known_folders import KnownFolders
+from tests.support.opencode_database import SCHEMA, lay_out_opencode
 
 from gieok.agents.sources import ScopedTranscript
 from gieok.errors import TranscriptUnreadable
@@ -18,14 +19,6 @@ from gieok.model.memory import Scope
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 
 _RECORDED = Path(__file__).parents[2] / "agents" / "recorded" / "opencode.jsonl"
-_SCHEMA = """
-CREATE TABLE session (id text PRIMARY KEY, directory text NOT NULL, parent_id text);
-CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, data text NOT NULL);
-CREATE TABLE event (aggregate_id text NOT NULL, seq integer NOT NULL, type text NOT NULL, data text NOT NULL);
-CREATE TABLE event_sequence (aggregate_id text PRIMARY KEY, seq integer NOT NULL);
-CREATE TRIGGER numbered AFTER INSERT ON event
-BEGIN INSERT OR REPLACE INTO event_sequence VALUES (NEW.aggregate_id, NEW.seq); END;
-"""
 _SESSION = "ses_dfc483150ffev9oczdGixiYLz9"
 _USER = "msg_203b7cfd2001KAXmv5TLzGBPbm"
 _MAIN, _SHOP = Scope("agent:main"), Scope("project:shop")
@@ -33,19 +26,7 @@ _MAIN, _SHOP = Scope("agent:main"), Scope("project:shop")
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    file = tmp_path / "opencode.db"
-    with closing(sqlite3.connect(file)) as database:
-        database.executescript(_SCHEMA)
-        for line in _RECORDED.read_text(encoding="utf-8").splitlines():
-            table, *values = json.loads(line)
-            database.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(values))})", values)
-        # It was recorded from `opencode run`, which is a script's; a session that a person begins
-        # allows to be asked.
-        database.execute(
-            "UPDATE event SET data = json_remove(data, '$.info.permission') WHERE seq = 0"
-        )
-        database.commit()
-    return file
+    return lay_out_opencode(tmp_path / "opencode.db")
 
 
 @pytest.fixture
@@ -120,7 +101,7 @@ CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_create
 CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL,
     time_updated integer NOT NULL, data text NOT NULL);
 """
-_LOG = _SCHEMA[_SCHEMA.index("CREATE TABLE event ") :]
+_LOG = SCHEMA[SCHEMA.index("CREATE TABLE event ") :]
 _AT = 1795147200000
 
 

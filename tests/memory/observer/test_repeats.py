@@ -1,6 +1,11 @@
 import pytest
 
-from gieok.memory.observer.repeats import content, is_repeated, repeats
+from gieok.memory.observer import repeats as comparison
+from gieok.memory.observer.repeats import Content, HeldStatements, content, repeats
+
+
+def is_repeated(new: Content, held: list[Content]) -> bool:
+    return HeldStatements(held).is_repeated_by(new)
 
 
 @pytest.mark.parametrize(
@@ -41,3 +46,44 @@ def test_a_value_that_comes_back_after_another_is_said_anew() -> None:
     assert is_repeated(old, [old])
     assert not is_repeated(old, [old, new])
     assert is_repeated(old, [old, new, old])
+
+
+def test_only_few_of_many_held_statements_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = []
+
+    def count(new: Content, old: Content) -> bool:
+        compared.append(old)
+        return repeats(new, old)
+
+    monkeypatch.setattr(comparison, "repeats", count)
+    held = HeldStatements()
+    for number in range(2_000):
+        own = content(f"We decided to move the service {number} to region eu-west-{number}.")
+        assert not held.is_repeated_by(own)
+        held.add(own)
+    assert len(compared) < 4 * 2_000
+    assert held.is_repeated_by(content("We move the service 1999 to region eu-west-1999."))
+
+
+def test_what_is_found_by_words_is_what_a_comparison_with_each_finds() -> None:
+    words = (
+        "redis queue deploy friday postgres not table move region cache index retry 5 8443".split()
+    )
+    state, held, known = 7, HeldStatements(), list[Content]()
+    for _ in range(1_500):
+        own = set()
+        for word in words:
+            state = state * 1_103_515_245 + 12_345 & 0x7FFFFFFF
+            if state >> 16 & 1:
+                own.add(word)
+        new = Content(own)
+        expected = False
+        for old in known:
+            if repeats(new, old):
+                expected = True
+            elif expected and comparison.is_of_subject(new, old):
+                expected = False
+        assert held.is_repeated_by(new) is expected, new
+        if not expected:
+            held.add(new)
+            known.append(new)

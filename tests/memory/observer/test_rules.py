@@ -248,6 +248,20 @@ def test_the_same_said_again_is_kept_once_and_a_changed_value_is_kept_too(observ
     )
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "아 맞다 금요일 점심 이후로는 prod에 손대지 마. 저번에 주말을 통째로 날려서 다들 예민해",
+        "아, 배포는 절대 금요일에 하지 마. 그때 주말을 통째로 날렸어",
+        "Never use the words please",
+        "FYI emails go to the ops team only",
+        "일단은 개발 서버에만 배포해, 운영에는 절대 하지 마",
+    ],
+)
+def test_a_rule_is_kept_once_and_in_all_its_words(observe: Observe, said: str) -> None:
+    assert [o.text for o in observe(said)] == [said]
+
+
 def test_however_a_conversation_is_cut_the_same_is_observed(reader: LocalReader) -> None:
     said = [
         (Role.USER, "커밋 메시지는 한국어로 써줘"),

@@ -21,8 +21,9 @@ _SOURCE = str(Path(gieok.__file__).parents[1])
 #: Runs the hook with all the time that indexing at a session's start needs: a shared machine is
 #: slow at times.
 _PATIENT = """
-import sys, gieok.__main__ as program
+import sys, gieok.__main__ as program, gieok.surfaces.hook.run as hook
 program._REFRESH_S = 600
+hook._ENDS_S = {"session-start": 600, "pre-compact": 600}
 sys.argv[:1] = ["gieok", "hook"]
 sys.exit(program.main())
 """
@@ -39,9 +40,9 @@ class Said(NamedTuple):
     def context(self) -> str:
         """What is put before the model."""
         printed = json.loads(self.out or b"{}")
-        return printed.get("hookSpecificOutput", {}).get("additionalContext") or printed.get(
-            "additional_context", ""
-        )
+        inside = printed.get("hookSpecificOutput", {}).get("additionalContext")
+        names = ("additional_context", "additionalContext", "message")
+        return next(filter(None, (inside, *map(printed.get, names))), "")
 
     @property
     def notice(self) -> str:

@@ -17,7 +17,8 @@ from gieok.surfaces.cli import main
 
 _RULE = "---\ntitle: Deploy rule\n---\nDeploys skip the review on Fridays.\n"
 _ASKED = "Do deploys skip the review on Fridays, by the deploy rule?"
-_AGENTS = tuple(table.HOOKED)
+#: Agents that are told something at a session's start.
+_AGENTS = tuple(name for name, row in table.HOOKED.items() if not row.starts_at_prompt)
 
 
 def git(folder: Path, *arguments: str) -> None:

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from gieok.agents import table
+from gieok.hook.window import ContextWindow
 
 _LINTER = "어떤 린터를 쓰기로 했지?"
 _ID = "01a1ffe7-821a-73a2-a6fb-15734fccb9a6"
@@ -26,6 +27,12 @@ _QWEN = {
     "timestamp": "2026-11-22T14:16:30.665Z",
 }
 _OPENCODE = {"session_id": _ID, "transcript_path": "/home/u/.local/share/opencode/opencode.db"}
+_KILO = {"session_id": _ID, "transcript_path": "/home/u/.local/share/kilo/kilo.db"}
+_HERMES = {"session_id": _ID, "transcript_path": "/home/u/.hermes/state.db"}
+_PI = {"session_id": _ID, "transcript_path": f"/home/u/.pi/agent/sessions/--shop--/1_{_ID}.jsonl"}
+_KIMI = {"session_id": _ID, "client_type": "kimi_code_cli"}
+_COPILOT = {"session_id": _ID, "timestamp": "2026-11-27T12:08:27.426Z"}
+_EVENTS = {"transcript_path": f"/home/u/.copilot/session-state/{_ID}/events.jsonl"}
 _CURSOR = {
     "conversation_id": _ID,
     "generation_id": "g",
@@ -149,6 +156,75 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
         "pre-compact": {**_OPENCODE, "hook_event_name": "experimental.session.compacting"},
         "pre-tool": {**_OPENCODE, **_TOOL, "hook_event_name": "tool.execute.before"},
     },
+    "kilo": {
+        "prompt": {**_KILO, "hook_event_name": "chat.message", "prompt": _LINTER},
+        "session-start": {**_KILO, "hook_event_name": "session.created"},
+        "stop": {**_KILO, "hook_event_name": "session.idle"},
+        "pre-compact": {**_KILO, "hook_event_name": "experimental.session.compacting"},
+        "pre-tool": {**_KILO, **_TOOL, "hook_event_name": "tool.execute.before"},
+    },
+    "hermes": {
+        "prompt": {**_HERMES, "hook_event_name": "prefetch", "prompt": _LINTER},
+        "session-start": {**_HERMES, "hook_event_name": "system_prompt_block"},
+        "stop": {**_HERMES, "hook_event_name": "sync_turn"},
+        "session-end": {**_HERMES, "hook_event_name": "on_session_end"},
+        "pre-tool": {
+            "session_id": _ID,
+            "hook_event_name": "pre_tool_call",
+            "tool_name": "terminal",
+            "tool_input": {"command": "git status"},
+        },
+    },
+    "pi": {
+        "prompt": {**_PI, "hook_event_name": "before_agent_start", "prompt": _LINTER},
+        "session-start": {**_PI, "hook_event_name": "session_start"},
+        "stop": {**_PI, "hook_event_name": "agent_end"},
+        "pre-compact": {**_PI, "hook_event_name": "session_before_compact"},
+        "session-end": {**_PI, "hook_event_name": "session_shutdown"},
+        "pre-tool": {**_PI, **_TOOL, "hook_event_name": "tool_call", "can_ask": False},
+    },
+    "kimi-code": {
+        "prompt": {
+            **_KIMI,
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": [{"type": "text", "text": _LINTER}],
+            "is_steer": False,
+        },
+        "session-start": {**_KIMI, "hook_event_name": "SessionStart", "source": "startup"},
+        "stop": {**_KIMI, "hook_event_name": "Stop", "stop_hook_active": False},
+        "pre-compact": {**_KIMI, "hook_event_name": "PreCompact", "trigger": "auto"},
+        "session-end": {**_KIMI, "hook_event_name": "SessionEnd", "reason": "exit"},
+        "pre-tool": {**_KIMI, **_TOOL, "hook_event_name": "PreToolUse"},
+    },
+    "copilot-cli": {
+        "prompt": {**_COPILOT, "hook_event_name": "UserPromptSubmit", "prompt": _LINTER},
+        "session-start": {
+            **_COPILOT,
+            "hook_event_name": "SessionStart",
+            "source": "new",
+            "initial_prompt": _LINTER,
+        },
+        "stop": {
+            **_COPILOT,
+            **_EVENTS,
+            "hook_event_name": "Stop",
+            "stop_reason": "end_turn",
+            "stop_hook_active": False,
+        },
+        "pre-compact": {**_COPILOT, **_EVENTS, "hook_event_name": "PreCompact"},
+        "session-end": {
+            **_COPILOT,
+            **_EVENTS,
+            "hook_event_name": "SessionEnd",
+            "reason": "complete",
+        },
+        "pre-tool": {
+            **_COPILOT,
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Bash",
+            "tool_input": {"command": "git status"},
+        },
+    },
     "cursor": {
         "prompt": {
             **_CURSOR,
@@ -192,13 +268,26 @@ def test_an_agent_is_known_by_its_payload(agent: str, event: str) -> None:
     assert table.folder_of(payload) == "/home/u/shop"
 
 
-@pytest.mark.parametrize("event", ["prompt", "session-start"])
-@pytest.mark.parametrize("agent", _SENT)
+@pytest.mark.parametrize(
+    ("agent", "event"),
+    [
+        (agent, event)
+        for agent in _SENT
+        for event in ("prompt", "session-start")
+        if event == "prompt" or not table.BY_NAME[agent].starts_at_prompt
+    ],
+)
 def test_the_answer_has_the_shape_that_the_agent_accepts_and_no_key_more(
     known, agent: str, event: str
 ) -> None:
     answer = json.loads(known.hook(event, _sent(agent, event, str(known.project))).out)
-    if agent in ("cursor", "opencode"):
+    if agent == "kimi-code":
+        call = answer.pop("message")
+        assert answer == {}
+    elif agent == "copilot-cli":
+        call = answer.pop("additionalContext")
+        assert answer == {}
+    elif agent in ("cursor", "opencode", "kilo", "hermes", "pi"):
         call = answer.pop("additional_context")
         assert answer == ({"continue": True} if (agent, event) == ("cursor", "prompt") else {})
     else:
@@ -211,7 +300,13 @@ def test_the_answer_has_the_shape_that_the_agent_accepts_and_no_key_more(
 
 
 @pytest.mark.parametrize(
-    ("agent", "event"), [pair for pair in _ALL if pair[1] in ("stop", "pre-compact", "session-end")]
+    ("agent", "event"),
+    [
+        pair
+        for pair in _ALL
+        if pair[1] in ("stop", "pre-compact", "session-end")
+        and "transcript_path" in _SENT[pair[0]][pair[1]]
+    ],
 )
 def test_a_transcript_is_kept_for_later_and_nothing_is_said(place, agent: str, event: str) -> None:
     payload = _sent(agent, event, str(place.project))
@@ -244,3 +339,46 @@ def test_a_tool_that_nobody_forbade_runs_and_nothing_of_it_is_kept(place, agent:
     assert place.hook("pre-tool", _sent(agent, "pre-tool", str(place.project))).out == b""
     assert place.spooled() == []
     assert place.log() == []
+
+
+def test_kimi_code_gets_the_notice_of_a_sessions_start_with_the_first_prompt(known) -> None:
+    ContextWindow(str(known.home), "kimi-code", _ID).leave_notice("Something waits for trust.")
+    payload = _sent("kimi-code", "prompt", str(known.project))
+    first, second = (known.hook("prompt", payload).out.decode() for _ in range(2))
+    assert "Something waits for trust." in first
+    assert "Something waits for trust." not in second
+
+
+def test_what_waits_for_trust_is_told_to_kimi_code_with_the_first_prompt(known) -> None:
+    folder = known.project / ".gieok" / "memory" / "decision"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "brought.md").write_text("---\ntitle: Linter\n---\nWe lint with pylint.\n")
+    cwd = str(known.project)
+    assert known.hook("session-start", _sent("kimi-code", "session-start", cwd)).out == b""
+    payload = _sent("kimi-code", "prompt", cwd)
+    first, second = (known.hook("prompt", payload).context for _ in range(2))
+    assert "gieok trust" in first
+    assert "gieok trust" not in second
+
+
+def test_the_start_of_a_session_is_told_again_where_the_first_prompt_failed(known) -> None:
+    payload = _sent("kimi-code", "prompt", str(known.project))
+    assert known.hook("prompt", {**payload, "prompt": 3}).out == b""
+    assert b"What is remembered for this session" in known.hook("prompt", payload).out
+
+
+def test_a_prompt_without_parts_is_no_failure(known) -> None:
+    known.hook("prompt", {**_sent("kimi-code", "prompt", str(known.project)), "prompt": []})
+    assert known.log() == []
+
+
+def test_kimi_code_gets_the_sessions_start_with_the_first_prompt(known) -> None:
+    def call(event: str) -> str:
+        out = known.hook(event, _sent("kimi-code", event, str(known.project))).out
+        return json.loads(out)["message"] if out else ""
+
+    assert call("session-start") == ""
+    first, second = call("prompt"), call("prompt")
+    assert "What is remembered for this session" in first
+    assert "ruff" in first
+    assert "What is remembered for this session" not in second

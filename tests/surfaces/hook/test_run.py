@@ -319,6 +319,8 @@ def test_the_hook_imports_the_standard_library_alone_and_nothing_slow(known, eve
     (known.home / "config.yaml").write_text("hook: {limit: 2}\n")
     assert main(["config", "show"]) == 0
     payload = known.payload(_LINTER, transcript_path="/t.jsonl")
+    # Before a compaction the transcript is taken in, which a host waits for: of no session, nothing.
+    payload |= {"session_id": ""} if event == "pre-compact" else {}
     in_project = _loaded(known, event, payload)
     elsewhere = _loaded(known, event, payload | {"cwd": "/"})
     roots = {name.partition(".")[0] for name in in_project | elsewhere}

@@ -17,8 +17,10 @@ from gieok.agents.install.change import Edit, Item, JsonItems, parse_json_member
 from gieok.agents.transcripts.fields import read_object_field
 from gieok.text import jsonc
 
-_SECONDS = {table.PROMPT: 5, table.SESSION_START: 10}
+_SECONDS = {table.PROMPT: 5, table.SESSION_START: 10, table.PRE_COMPACT: 10}
 _OTHER_S = 3
+#: Command of the prompt hook among the commands of a plugin, in JavaScript and in Python.
+_PLUGIN_COMMAND = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
 #: Line of a plugin that stands for a file which the plugins share.
 _SHARED_PART = "// gieok: "
 
@@ -65,6 +67,11 @@ class InstallPlace(NamedTuple):
         return Path(moved).expanduser() if moved else self.folder / usual
 
 
+def get_hook_timeout_s(event: str) -> int:
+    """Return how many seconds an agent may wait for a hook."""
+    return _SECONDS.get(event, _OTHER_S)
+
+
 def build_hook_groups(
     call: OwnCommand, agent: str, *, units_per_second: int = 1, **more: str
 ) -> dict[str, dict[str, object]]:
@@ -75,7 +82,7 @@ def build_hook_groups(
     """
     groups: dict[str, dict[str, object]] = {}
     for event, native in table.BY_NAME[agent].events.items():
-        timeout = units_per_second * _SECONDS.get(event, _OTHER_S)
+        timeout = units_per_second * get_hook_timeout_s(event)
         hook = {"type": "command", **more, "command": call.line(event, agent), "timeout": timeout}
         groups[native] = {"hooks": [hook]}
     return groups
@@ -109,12 +116,37 @@ class HookEntries(Edit):
         """Return the settings with an entry in each event's list."""
         return self._items.add(now)
 
+    def list_shorter_hooks(self, now: str) -> list[str]:
+        """Return the native events whose installed hook may take less time than a new one gets."""
+        groups = parse_json_members(now).get("hooks")
+        return [
+            item.place[-1]
+            for item in self._items.items
+            if isinstance(groups, dict)
+            and isinstance(found := groups.get(item.place[-1]), list)
+            and any(
+                is_own_hook_entry(entry) and _read_timeout(entry) < _read_timeout(item.value)
+                for entry in found
+            )
+        ]
+
     def remove(self, now: str) -> str:
         """Return the settings without the hooks, also inside groups that hold a user's hooks."""
         now = self._items.remove(now)
         for inside in _iter_hook_groups(parse_json_members(now)):
             now = jsonc.drop_jsonc_value(now, inside, is_own_hook_entry)
         return now
+
+
+def _read_timeout(entry: object) -> float:
+    """Return the time limit of a hook, in the agent's unit; infinity where it has none."""
+    if not isinstance(entry, dict):
+        return float("inf")
+    inner = entry.get("hooks")
+    if isinstance(inner, list):
+        return min(map(_read_timeout, inner), default=float("inf"))
+    limit = entry.get("timeout")
+    return float(limit) if isinstance(limit, int | float) else float("inf")
 
 
 class ServerItem(Item):
@@ -283,6 +315,13 @@ def parse_prompt_command(settings: str) -> str:
     )
 
 
+def parse_plugin_command(text: str) -> str:
+    """Return the command of Gieok's prompt hook in a plugin; '' where there is none."""
+    match = _PLUGIN_COMMAND.search(text)
+    line = str(json.loads(match[1])) if match else ""
+    return line if is_ours(line) else ""
+
+
 def _iter_settings_commands(data: object) -> Iterator[str]:
     """Yield every command in the settings."""
     if isinstance(data, dict):
@@ -296,20 +335,20 @@ def _iter_settings_commands(data: object) -> Iterator[str]:
 
 
 def script(name: str, **values: object) -> str:
-    """Return a plugin's text, with each `const NAME = …;` set to the value given for that name.
+    """Return a plugin's text with the given values in place of its constants.
 
-    A line `// gieok: FILE` stands for that file, which the plugins share.
+    A constant is a line `const NAME = …;` in JavaScript and `NAME = …` in Python. A line
+    `// gieok: FILE` stands for that file, which the plugins share.
     """
     lines = _read_plugin(name).split("\n")
     for number, line in enumerate(lines):
         if line.startswith(_SHARED_PART):
             lines[number] = _read_plugin(line.removeprefix(_SHARED_PART)).rstrip("\n")
             continue
-        constant = line.removeprefix("const ").partition(" = ")[0]
-        if line.startswith("const ") and constant in values:
-            lines[number] = (
-                f"const {constant} = {json.dumps(values[constant], ensure_ascii=False)};"
-            )
+        constant = line.removeprefix("const ").partition(" = ")[0].partition(":")[0]
+        if " = " in line and constant in values:
+            begin, end = line.partition(" = ")[0], ";" if line.startswith("const ") else ""
+            lines[number] = f"{begin} = {json.dumps(values[constant], ensure_ascii=False)}{end}"
     return "\n".join(lines)
 
 

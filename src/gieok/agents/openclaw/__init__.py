@@ -20,7 +20,6 @@ from gieok.agents.openclaw.transcript import (
     system_sessions,
 )
 from gieok.agents.transcripts.place import TranscriptPlace, Unread
-from gieok.errors import BadRequest
 from gieok.model.memory import Scope
 
 _UNREAD = (Unread("*/sessions/**/*.jsonl*.zst", "compressed sessions are not read"),)
@@ -77,7 +76,9 @@ class OpenClawAgent(Agent):
     """OpenClaw: its transcripts, and its configuration with a memory plugin and a server."""
 
     format = OpenClawFormat()
+    tried_release = "2026.9.6"
     note = install.NOTE
+    no_project = "OpenClaw has no settings of a project"
     rehearsal = Rehearsal(
         "openclaw",
         (
@@ -111,11 +112,7 @@ class OpenClawAgent(Agent):
         return is_system_session(key)
 
     def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
-        """Return the edits of OpenClaw's files, by its generation. Raises BadRequest."""
-        if site.is_project:
-            raise BadRequest(
-                "OpenClaw has no settings of a project", hint="`gieok install openclaw`"
-            )
+        """Return the edits of OpenClaw's files, by its generation."""
         found = find_openclaw(site.environment, site.folder)
         if found.is_current:
             return install.build_plugin_edits(found, call)

@@ -79,7 +79,7 @@ class OpenClawFormat(Format):
     def read_parts(self, session: Session, line: Line, fallback_id: str) -> Sequence[Part]:
         """Return the parts of an entry."""
         message = read_object_field(line.get("message"))
-        if line.get("type") != "message" or find_line_speaker(NAME, line) is Speaker.PROGRAM:
+        if line.get("type") != "message" or find_line_speaker(self.name, line) is Speaker.PROGRAM:
             return ()
         entry = read_text_field(line.get("id")) or fallback_id
         identity, at = f"{session.id}/{entry}", line.get("timestamp") or message.get("timestamp")

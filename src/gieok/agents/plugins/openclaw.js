@@ -101,6 +101,7 @@ async function judge({ toolName, params }, where) {
 }
 
 const MOST_SESSIONS = 50;
+const compacted = new Set(); // sessions whose context a summary has replaced since their start was told
 const starts = new Map(); // what a session began with: OpenClaw stores no context, so every turn gets it, in the same bytes
 
 /** Put what a session begins with behind the system prompt, and what is remembered about a prompt before it. */
@@ -114,12 +115,18 @@ async function recall({ prompt, messages }, where) {
   const isFirst = !(messages ?? []).some((message) => message?.role === "assistant"); // also behind /new and /reset
   if (isFirst || !starts.has(session)) {
     starts.delete(session);
-    starts.set(session, await hook("session-start", payload));
+    const why = compacted.delete(session) ? { source: "compact" } : {};
+    starts.set(session, await hook("session-start", { ...payload, ...why }));
     if (starts.size > MOST_SESSIONS) starts.delete(starts.keys().next().value);
   }
   const found = await hook("prompt", { ...payload, prompt: String(prompt ?? "") });
   const start = starts.get(session);
   return { ...(start && { appendSystemContext: start }), ...(found && { prependContext: found }) };
+}
+
+/** Let a compacted session begin anew: its next turn is told what the session itself had decided. */
+async function forgetStart(_event, where) {
+  if (starts.delete(where?.sessionId ?? "")) compacted.add(where.sessionId);
 }
 
 /** What OpenClaw asks of whatever holds its memory slot: one manager an agent. */
@@ -258,6 +265,7 @@ export default {
     api.registerMemoryCapability?.({ runtime, deterministicRecallToolName: "memory_search" });
     api.registerCli?.(commands, { descriptors: [COMMAND] });
     api.on?.("before_prompt_build", recall, { timeoutMs: MOST_MS });
+    api.on?.("after_compaction", forgetStart);
     api.on?.("before_tool_call", judge, { timeoutMs: HOOK_TIMEOUT_MS["pre-tool"] });
   },
 };

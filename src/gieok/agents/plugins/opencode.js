@@ -1,11 +1,12 @@
-// Gieok's memory in opencode: what `gieok hook` answers is put before a prompt. Written by `gieok install opencode`.
+// Gieok's memory in opencode and Kilo: what `gieok hook` answers is put before a prompt. Written by `gieok install`.
 import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
 const COMMANDS = {};
-const TIMEOUT_MS = { "session-start": 10_000, prompt: 5_000, "pre-tool": 2_000 };
-const DATABASE = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "opencode", "opencode.db");
+const HOST = "opencode";
+const TIMEOUT_MS = { "session-start": 10_000, prompt: 5_000, "pre-tool": 2_000, "pre-compact": 10_000 };
+const DATABASE = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), HOST, `${HOST}.db`);
 
 // gieok: hook.js
 
@@ -21,6 +22,7 @@ async function judge(payload) {
 
 export const Gieok = async ({ directory }) => {
   const started = new Set(); // sessions that were told what is known
+  const compacted = new Set(); // sessions whose context a summary has replaced since
   const children = new Set(); // sessions of sub-agents: no person speaks there
 
   async function call(event, native, session, more) {
@@ -31,11 +33,13 @@ export const Gieok = async ({ directory }) => {
   return {
     event: async ({ event: { type, properties } }) => {
       if (type === "session.created" && properties.info?.parentID) children.add(properties.info.id);
+      if (type === "session.compacted" && started.delete(properties.sessionID)) compacted.add(properties.sessionID);
       if (type === "session.idle") await call("stop", type, properties.sessionID);
     },
     "chat.message": async ({ sessionID }, { message, parts }) => {
       const prompt = parts.filter((part) => part.type === "text" && !part.synthetic).map((part) => part.text).join("\n");
-      const index = started.has(sessionID) ? "" : await call("session-start", "session.created", sessionID);
+      const why = compacted.delete(sessionID) ? { source: "compact" } : {};
+      const index = started.has(sessionID) ? "" : await call("session-start", "session.created", sessionID, why);
       started.add(sessionID);
       const found = await call("prompt", "chat.message", sessionID, { prompt });
       const text = [index, found].filter(Boolean).join("\n");
@@ -45,10 +49,11 @@ export const Gieok = async ({ directory }) => {
     "tool.execute.before": async ({ tool, sessionID }, { args }) => {
       const own = { session_id: sessionID, cwd: directory, hook_event_name: "tool.execute.before" };
       const reason = await judge({ ...own, tool_name: tool, tool_input: args });
-      if (reason) throw new Error(reason); // opencode shows it to the model, and does not run the tool
+      if (reason) throw new Error(reason); // the host shows it to the model, and does not run the tool
     },
-    "experimental.session.compacting": async ({ sessionID }) => {
-      await call("pre-compact", "experimental.session.compacting", sessionID);
+    "experimental.session.compacting": async ({ sessionID }, output) => {
+      const kept = await call("pre-compact", "experimental.session.compacting", sessionID);
+      if (kept) output?.context?.push(kept);
     },
   };
 };

@@ -104,6 +104,8 @@ class Format(ABC):
     #: Whether lines carry ids of their own, so that reading a line again is harmless wherever it
     #: then stands.
     has_ids = True
+    #: How many parts of a file's path `begin_session` gets: the name, and folders above.
+    name_parts = 1
     #: True where a transcript place gives its sessions their scope; for other formats the project
     #: decides in whose folder a session works.
     has_own_scope = False

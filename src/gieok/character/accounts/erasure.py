@@ -12,6 +12,7 @@ from gieok.character.accounts.takeout import is_scope_below, list_user_scopes
 from gieok.character.facts import scope_of
 from gieok.character.memory import decisions
 from gieok.character.memory.control import UNTIL
+from gieok.character.memory.said_words import is_said_scope, said_scope
 from gieok.character.memory.service import CharacterService
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
@@ -81,7 +82,7 @@ class Erasing:
         still += [*journal.scrub(), *self.accounts.scrub()] if scrub else []
         return UserErased(
             user=user,
-            scopes=len(scopes),
+            scopes=sum(not is_said_scope(scope) for scope in scopes),
             documents=documents,
             messages=messages,
             rows=rows,
@@ -97,8 +98,9 @@ class Erasing:
         scope, journal = scope_of(user, character), self.memory.journal
         messages = journal.stats(scope).messages
         documents = self._drop(scope)
+        self._drop(said_scope(scope))
         self._drop_kept(scope.path)
-        still = [*self._scrub([scope]), *journal.scrub()]
+        still = [*self._scrub([scope, said_scope(scope)]), *journal.scrub()]
         return CharacterForgotten(character, documents, messages, tuple(dict.fromkeys(still)))
 
     def _drop(self, scope: Scope) -> int:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from gieok.character.facts import EPISODE
 from gieok.character.memory import decisions
+from gieok.character.memory.said_words import drop_said_words
 from gieok.character.memory.service import SUMMARY, Bond, CharacterService
 from gieok.character.memory.unread_talk import ALL
 from gieok.flow.distil import deliver_scope
@@ -38,7 +39,7 @@ def format_faded_realm(scope: Scope) -> str:
 def fade(journal: FullJournal, store: Store, scope: Scope) -> int:
     """Delete the episodes of a scope, with passages, vectors and history; return how many.
 
-    Safe to kill and to repeat.
+    The words kept for quotation go with them. Safe to kill and to repeat.
     """
     gone = [entry.document.key for entry in journal.made(scope) if entry.document.kind == EPISODE]
     before = [number for number, document in journal.replaced(scope) if document.kind == EPISODE]
@@ -46,6 +47,7 @@ def fade(journal: FullJournal, store: Store, scope: Scope) -> int:
         return 0
     _mark_faded_span(journal, scope, FadedSpan(0, journal.position(scope, SUMMARY)))
     journal.erase(scope, (), gone, before)
+    drop_said_words(journal, store, scope)
     deliver_scope(journal, store, scope)
     return len(gone)
 

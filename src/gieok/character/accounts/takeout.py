@@ -12,6 +12,7 @@ from typing import Any
 from gieok.character.facts import character_of
 from gieok.character.memory import decisions, memory_pages
 from gieok.character.memory.memory_pages import Layer
+from gieok.character.memory.said_words import is_said_scope
 from gieok.character.memory.service import SUMMARY, Bond, CharacterService
 from gieok.character.memory.unread_talk import ALL
 from gieok.errors import NotFound
@@ -33,7 +34,8 @@ class Takeout:
         """Yield the document in pieces, one memory at a time. Raises NotFound for an unknown
         user.
         """
-        scopes = list_user_scopes(self.memory, user)
+        # Words kept for quotation are copies of messages that are written anyway.
+        scopes = [one for one in list_user_scopes(self.memory, user) if not is_said_scope(one)]
         account = self.accounts.account(user)
         if account is None and not scopes and not self.accounts.ledger(user, 0, 1)[0]:
             raise NotFound("no user {user}", user=user)

@@ -18,7 +18,7 @@ from gieok.character.cards.entry_matcher import (
 from gieok.character.cards.lorebook import Lorebook, LoreEntry
 from gieok.character.facts import PREFIX, digest, scope_of
 from gieok.character.memory.recollection import RecallWeights, recalled
-from gieok.flow.distil import deliver_scope
+from gieok.flow.distil import hand_over_scope
 from gieok.model.accounts import StoredCharacter
 from gieok.model.conversation import Role
 from gieok.model.memory import Document, Entry, Passage, Scope
@@ -95,19 +95,15 @@ class Canon:
         put = [
             entry for key, entry in entries.items() if held.get(key) != entry.document.content_hash
         ]
-        gone = [(scope, key) for key in held if key not in entries]
-        if put or gone:
-            self.journal.hand_over(put, gone)
-            deliver_scope(self.journal, self.store, scope)
+        gone = [key for key in held if key not in entries]
+        hand_over_scope(self.journal, self.store, scope, put, gone)
         return CanonChange(len(put), len(gone))
 
     def drop(self, owner: str, character: str) -> CanonChange:
         """Forget the whole canon of a character."""
         scope = canon_scope(owner, character)
-        gone = [(scope, entry.document.key) for entry in self.journal.made(scope)]
-        if gone:
-            self.journal.hand_over((), gone)
-            deliver_scope(self.journal, self.store, scope)
+        gone = [entry.document.key for entry in self.journal.made(scope)]
+        hand_over_scope(self.journal, self.store, scope, gone=gone)
         return CanonChange(0, len(gone))
 
     def entries(

@@ -11,6 +11,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from gieok.character.facts import CHARACTER, USER, Episode, Fact, FactType, Moment
+from gieok.character.memory.said_words import UserQuote
 from gieok.character.memory.voice import Voice, choose_voice, is_well_supported
 from gieok.character.predicates import PREDICATES
 from gieok.model.conversation import Message
@@ -43,7 +44,42 @@ _NEAR_EN = {
 }
 #: A word by which a plan is known in a message; its last one counts.
 _PLAN_WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
-_LONGEST_QUOTE = 80
+#: Longest words told beside a fact, and longest words quoted for themselves.
+_LONGEST_QUOTE, _LONGEST_SAID = 80, 200
+#: Predicate → how it is told first, in plain and polite Korean and in English: as known, and as
+#: what may have been said.
+_MANNERS = {
+    "address_form": (
+        "나는 {who:을/를} '{o}' 하고 불러.",
+        "저는 {who:을/를} '{o}' 하고 불러요.",
+        "I call {who} '{o}'.",
+    ),
+    "name": ("이름은 {o:이야/야}.", "이름은 {o:이에요/예요}.", "The name is {o}."),
+    "allergy": (
+        "{who:은/는} {o:이/가} 있으니까 꼭 조심해야 해.",
+        "{who:은/는} {o:이/가} 있으니까 꼭 조심해야 해요.",
+        "{who} must not eat or drink this: {o}.",
+    ),
+}
+_UNSURE_MANNERS = {
+    "address_form": (
+        "'{o}' 하고 불러 달라고 했던 것 같아.",
+        "'{o}' 하고 불러 달라고 했던 것 같아요.",
+        "I was to say '{o}', I think.",
+    ),
+    "name": (
+        "이름은 {o:이라고/라고} 했던 것 같아.",
+        "이름은 {o:이라고/라고} 했던 것 같아요.",
+        "The name is {o}, I think.",
+    ),
+    "allergy": (
+        "{o} 이야기를 했으니 조심해야 해.",
+        "{o} 이야기를 했으니 조심해야 해요.",
+        "There was talk of this, so take care: {o}.",
+    ),
+}
+#: The words that a statement came from, behind it.
+_SOURCE = re.compile(r" \([^()“]*“[^”]*”\)(?=\.$)")
 #: Type of a moment → its wording in plain and polite Korean and in English; the words said are `q`.
 _MOMENTS = {
     "comfort": (
@@ -90,12 +126,16 @@ _OTHER_MOMENT = (
 
 
 class NarrativeMemories(NamedTuple):
-    """Memories in order of time, and the keys that the present message recalls, best first."""
+    """Memories in order of time, and the keys that the present message recalls, best first.
+
+    `quotes` are what the user said that bears on the message, in order of time.
+    """
 
     facts: Sequence[Fact]
     moments: Sequence[Moment] = ()
     episodes: Sequence[Episode] = ()
     recalled: Sequence[str] = ()
+    quotes: Sequence[UserQuote] = ()
 
 
 class Part(IntEnum):
@@ -106,7 +146,8 @@ class Part(IntEnum):
     NOW = 2
     BEFORE = 3
     US = 4
-    TALKS = 5
+    SAID = 5
+    TALKS = 6
 
 
 #: Parts whose sentences hold now.
@@ -114,19 +155,28 @@ _HOLDING = (Part.MANNERS, Part.NEAR, Part.NOW)
 
 
 class NarrativeLine(NamedTuple):
-    """Sentences about one memory, and the part of the narrative to which they belong."""
+    """Sentences about one memory, and the part of the narrative to which they belong.
+
+    `key` is the memory's, or that of a quoted message where `is_quote`.
+    """
 
     part: Part
     text: str
     key: str
+    is_quote: bool = False
 
 
 class Narrative(NamedTuple):
-    """Narrative as text, its sentences that hold now, and the keys of the memories in it."""
+    """Narrative as text, what it states as holding now, and the keys of the memories in it.
+
+    `quoted` are the messages of the user that are quoted for themselves.
+    `now` leaves out the words that a statement came from: they may name what it replaced.
+    """
 
     text: str = ""
     now: str = ""
     keys: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
 
 
 class NarrativeView(NamedTuple):
@@ -192,9 +242,10 @@ def narrative(held: NarrativeMemories, view: NarrativeView, budget_tokens: int) 
     paragraphs = [
         " ".join(line.text for line in chosen if line.part is part) for part in sorted(Part)
     ]
-    now = "\n".join(line.text for line in chosen if line.part in _HOLDING)
-    keys = tuple(line.key for line in chosen)
-    return Narrative("\n".join((head, *filter(None, paragraphs))), now, keys)
+    now = "\n".join(_SOURCE.sub("", line.text) for line in chosen if line.part in _HOLDING)
+    keys = tuple(line.key for line in chosen if not line.is_quote)
+    quoted = tuple(line.key for line in chosen if line.is_quote)
+    return Narrative("\n".join((head, *filter(None, paragraphs))), now, keys, quoted)
 
 
 def whom(facts: Sequence[Fact], view: NarrativeView) -> str:
@@ -206,10 +257,11 @@ def whom(facts: Sequence[Fact], view: NarrativeView) -> str:
 
 
 def called(facts: Sequence[Fact]) -> str:
-    """Return the current form of address, else the name; '' for neither."""
+    """Return the current form of address, else the name; '' where neither is well supported."""
     for predicate in ("address_form", "name"):
         for fact in facts:
-            if fact.predicate == predicate and fact.subject == USER and fact.is_current:
+            is_told = fact.predicate == predicate and fact.subject == USER and fact.is_current
+            if is_told and is_well_supported(fact):
                 return _strip_vocative(fact.object, facts)
     return ""
 
@@ -233,6 +285,7 @@ def _iter_needed_lines(held: NarrativeMemories, teller: "Teller") -> Iterator[Na
     always += [one for one in facts if teller.is_near(one)]
     told = {one.key for one in always}
     yield from map(teller.tell_fact, always)
+    yield from map(teller.tell_quote, held.quotes)
     memories: list[Fact | Moment | Episode] = [*facts, *held.moments, *held.episodes]
     others = {one.key: one for one in memories if one.key not in told}
     by_weight = sorted(current, key=lambda one: (-one.weight, -one.mentions, -one.at.timestamp()))
@@ -288,6 +341,8 @@ class Teller(NamedTuple):
                     d=self.view.day(fact.at)
                 )
                 text = _append_quote(text, fact.source, said)
+            else:
+                text = self._quote_source(fact, text)
             return NarrativeLine(part, text, fact.key)
         if fact.predicate in _FIRST and fact.subject == USER:
             return NarrativeLine(Part.MANNERS, self._tell_manner(fact), fact.key)
@@ -325,6 +380,30 @@ class Teller(NamedTuple):
         )
         return NarrativeLine(Part.US, text + felt, moment.key)
 
+    def tell_quote(self, quote: UserQuote) -> NarrativeLine:
+        """Return what the user said, as the character quotes it."""
+        day, words = self.view.day(quote.at), _shorten_quote(quote.text, _LONGEST_SAID)
+        if quote.asked:
+            text = self.voice.say(
+                "{d}에 내가 “{a}” 하니까 {who:이/가} “{q}” 했어.",
+                "{d}에 제가 “{a}” 하니까 {who:이/가} “{q}” 했어요.",
+                "On {d}, when I said “{a}”, {who} said “{q}”.",
+                d=day,
+                a=_shorten_quote(quote.asked),
+                q=words,
+                who=self.who,
+            )
+        else:
+            text = self.voice.say(
+                "{d}에 {who:이/가} 이렇게 말했어: “{q}”",
+                "{d}에 {who:이/가} 이렇게 말했어요: “{q}”",
+                "On {d} {who} said: “{q}”",
+                d=day,
+                q=words,
+                who=self.who,
+            )
+        return NarrativeLine(Part.SAID, text, quote.message_id, is_quote=True)
+
     def tell_episode(self, episode: Episode) -> NarrativeLine:
         """Return an episode as the character tells it."""
         text = episode.text.replace(" / ", ". ").rstrip(" .")
@@ -340,21 +419,10 @@ class Teller(NamedTuple):
     def _tell_manner(self, fact: Fact) -> str:
         """Return how the two speak to each other, the name, or what does harm."""
         if fact.predicate == "speech_level":
-            return self._tell_speech_level(fact.object)
-        rows = {
-            "address_form": (
-                "나는 {who:을/를} '{o}' 하고 불러.",
-                "저는 {who:을/를} '{o}' 하고 불러요.",
-                "I call {who} '{o}'.",
-            ),
-            "name": ("이름은 {o:이야/야}.", "이름은 {o:이에요/예요}.", "The name is {o}."),
-            "allergy": (
-                "{who:은/는} {o:이/가} 있으니까 꼭 조심해야 해.",
-                "{who:은/는} {o:이/가} 있으니까 꼭 조심해야 해요.",
-                "{who} must not eat or drink this: {o}.",
-            ),
-        }
-        return self.voice.say(*rows[fact.predicate], who=self.who, o=fact.object)
+            return self._quote_source(fact, self._tell_speech_level(fact.object))
+        rows = _MANNERS if is_well_supported(fact) else _UNSURE_MANNERS
+        told = self.voice.say(*rows[fact.predicate], who=self.who, o=fact.object)
+        return self._quote_source(fact, told)
 
     def _tell_speech_level(self, level: str) -> str:
         if level not in ("반말", "존댓말"):
@@ -471,6 +539,6 @@ def _append_quote(text: str, words: str, lead: str = "") -> str:
     return f"{text.rstrip('.')} ({lead}“{_shorten_quote(words)}”)." if words else text
 
 
-def _shorten_quote(text: str) -> str:
+def _shorten_quote(text: str, most: int = _LONGEST_QUOTE) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 1]}…"
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -36,6 +36,7 @@ from gieok.character.memory.recollection import (
     recalled,
 )
 from gieok.character.memory.replay import LearnedState
+from gieok.character.memory.said_words import SaidWords
 from gieok.character.memory.slots import DEFAULT_SLOTS, limit_episodes
 from gieok.character.memory.unread_talk import EARLIER, LOOKED_BACK, UnreadTalk
 from gieok.character.memory.windows import TalkWindow
@@ -47,10 +48,11 @@ from gieok.model.memory import Document, Scope
 from gieok.ports.accounts import Accounts
 from gieok.ports.cache import WindowCache
 from gieok.ports.journal import FullJournal
-from gieok.ports.models import Embedder
+from gieok.ports.models import Embedder, Reader
 from gieok.ports.store import Store
 from gieok.ports.system import Clock
 from gieok.private import Privacy
+from gieok.ranking.profile import Profile
 from gieok.text.language import detect_text_language
 from gieok.text.tokens import estimate_tokens
 from gieok.zone import day_in
@@ -151,6 +153,10 @@ class CharacterService:
     accounts: Accounts | None = None
     #: What finds facts, as answers name it: rules, or a model too.
     extractor: str = RULES
+    #: What reads lines together with a message; None: the user's own words are not quoted.
+    reader: Reader | None = None
+    #: How the user's own words are ranked for quotation; None: none are quoted.
+    quoting: Profile | None = None
     #: Cache of windows that were read before; None: no cache.
     cache: WindowCache | None = None
     free_slots: int = DEFAULT_SLOTS
@@ -159,6 +165,17 @@ class CharacterService:
     weights: RecallWeights = field(default_factory=RecallWeights)
     #: Time zone of users who set none.
     zone: tzinfo = UTC
+
+    @property
+    def said_words(self) -> SaidWords:
+        """Return what keeps and quotes the users' own words."""
+        return SaidWords(
+            journal=self.journal,
+            store=self.store,
+            embedder=self.embedder,
+            reader=self.reader,
+            profile=self.quoting,
+        )
 
     def check_open(self) -> None:
         """Raise Withheld while memory is paused: nothing may be learned now."""
@@ -347,8 +364,12 @@ class CharacterService:
 
     def _list_quotable(self, scope: Scope, said: Sequence[Journalled]) -> list[Journalled]:
         """Return the messages that an episode may quote: those of which nothing is refused."""
-        refused = frozenset().union(*decisions.refused(self.journal, scope).values())
+        refused = self._list_refused_ids(scope)
         return [entry for entry in said if entry.message.id not in refused]
+
+    def _list_refused_ids(self, scope: Scope) -> frozenset[str]:
+        """Return the messages of which something is refused."""
+        return frozenset().union(*decisions.refused(self.journal, scope).values())
 
     def _build_state(self, bond: Bond, talk: UnreadTalk, held: Memories) -> LearnedState:
         """Return the state at the end of a conversation.
@@ -455,13 +476,20 @@ class CharacterService:
     ) -> list[Episode]:
         """Return the episodes in their present form."""
         if talk.touched:
-            refused = decisions.refused(self.journal, bond.scope).values()
+            refused = self._list_refused_ids(bond.scope)
+            self.said_words.renew(
+                bond.scope,
+                talk.touched,
+                decisions.select_spoken_messages(talk.entries),
+                [identity for episode in told for identity in episode.message_ids],
+                refused,
+            )
 
             def summarise(span: Sequence[Journalled], unquoted: frozenset[str]) -> Episode | None:
                 quoted = [entry for entry in span if entry.message.id not in unquoted]
                 return self._summarise_span(bond, quoted, state, talk.entries)
 
-            told = summary_renewal.retold(talk, told, frozenset().union(*refused), summarise)
+            told = summary_renewal.retold(talk, told, refused, summarise)
         return summary_renewal.decided(told, fresh, self.journal, bond.scope)
 
     def _summarise_span(
@@ -510,6 +538,8 @@ class CharacterService:
             )
         if self._list_quotable(bond.scope, due.messages) != quoted:
             return None  # refused while a model told of it
+        # Before the window moves: killed in between, the words are kept again.
+        self.said_words.keep(bond.scope, due.messages, self._list_refused_ids(bond.scope))
         is_finished = self._keep_episodes(
             bond,
             snapshot,
@@ -547,6 +577,7 @@ class CharacterService:
                 text=text or episode.text, message_ids=tuple(ids), messages=len(ids)
             )
             others = [one for one in snapshot.held.episodes if one.key != episode.key]
+            self.said_words.keep(bond.scope, said, self._list_refused_ids(bond.scope))
             if self._keep_episodes(
                 bond,
                 snapshot,
@@ -624,8 +655,11 @@ class CharacterService:
         }
         keys = rank_bearing(seen.held.every, hits, text, self.weights, recency)
         hits = hits[: self.weights.limit]
+        quotes = self.said_words.quote(
+            bond.scope, text, self.clock, bond.zone, _list_unquoted_ids(seen.held.facts)
+        )
         narration = narrative.narrative(
-            NarrativeMemories(*seen.held, keys),
+            NarrativeMemories(*seen.held, keys, quotes),
             view,
             self.budget.narrative_tokens if narrative_tokens is None else narrative_tokens,
         )
@@ -707,6 +741,13 @@ class CharacterService:
             documents=documents,
             document_tokens=0,
         )
+
+
+def _list_unquoted_ids(facts: Sequence[Fact]) -> frozenset[str]:
+    """Return the messages that only facts came from which a person changed, or which are over."""
+    standing = {i for one in facts if one.is_current and not one.edits for i in one.message_ids}
+    others = {i for one in facts if not one.is_current or one.edits for i in one.message_ids}
+    return frozenset(others - standing)
 
 
 def _build_spoken_line(said: Sequence[Journalled], one: Journalled, zone: tzinfo) -> Spoken:

@@ -18,8 +18,6 @@ _LAST_VALUE = re.compile(r"\{(\w+)\}$")
 _STATEMENT_END = re.compile(r"\s\S*[이하되있없같싶않좋많]다$")
 #: Final consonants of the syllable before 다: ㄴ, ㅆ.
 _FINALS = (4, 20)
-#: A fact that was said once with a lower confidence is told as what may have been said.
-_SURE = 0.8
 
 
 class Voice(NamedTuple):
@@ -61,5 +59,9 @@ def choose_voice(lang: str, facts: Sequence[Fact]) -> Voice:
 
 
 def is_well_supported(fact: Fact) -> bool:
-    """Return whether a fact may be told as known: set, said again, or found with confidence."""
-    return fact.is_set or fact.mentions > 1 or fact.confidence >= _SURE
+    """Return whether a fact may be told as known: set by a person, read by a model, or said again.
+
+    What rules found once is told with its words: in talk that nobody has seen, a quarter of it is
+    wrong, however plain its form.
+    """
+    return fact.is_set or bool(fact.by) or fact.mentions > 1

@@ -8,7 +8,6 @@ breaks with that function. The weights are `ranking/learned/impact`.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from math import exp, log, log1p
@@ -69,10 +68,7 @@ class Sources:
         if outline is None:
             outline = _NO_LINES
             if self._root is not None:
-                with suppress(OSError):
-                    outline = _outline_source_lines(
-                        scan.read_source_bytes(self._root, path).decode("utf-8", "replace")
-                    )
+                outline = _outline_source_lines(scan.read_source_text(self._root, path))
             self._known[path] = outline
         return outline
 

@@ -267,9 +267,5 @@ def _read_manifest_names(folder: Path) -> list[str]:
     """Return the names that the manifests in a folder give to its package."""
     names = []
     for file, pattern in _MANIFESTS.items():
-        try:
-            text = scan.read_manifest(folder / file)
-        except OSError:
-            continue
-        names += pattern.findall(text)[:1]
+        names += pattern.findall(scan.read_source_text(folder, file))[:1]
     return names

@@ -48,7 +48,7 @@ def _build_pytest_command(root: Path, tests: Sequence[Symbol]) -> str:
 def _is_django_alone(root: Path) -> bool:
     """Return whether Django's own command runs the tests: no settings file mentions pytest."""
     texts = (
-        _read_settings_text(root / name)
+        scan.read_source_text(root, name)
         for name in ("pyproject.toml", "setup.cfg", "tox.ini", "pytest.ini", "requirements.txt")
     )
     return (root / "manage.py").exists() and not any("pytest" in text for text in texts)
@@ -59,13 +59,6 @@ def _build_django_labels(tests: Sequence[Symbol]) -> list[str]:
     if len(tests) > _MOST_NAMED:
         return list(modules.values())
     return [f"{modules[s.path]}.{s.qualified}" for s in tests]
-
-
-def _read_settings_text(file: Path) -> str:
-    try:
-        return scan.read_manifest(file)
-    except OSError:
-        return ""
 
 
 def _build_go_command(root: Path, tests: Sequence[Symbol]) -> str:
@@ -97,8 +90,8 @@ def _build_node_command(root: Path, tests: Sequence[Symbol]) -> str:
 
 def _read_package_json(root: Path) -> Mapping[str, Mapping[str, object]]:
     try:
-        manifest = json.loads(scan.read_manifest(root / "package.json"))
-    except (OSError, ValueError):
+        manifest = json.loads(scan.read_source_text(root, "package.json"))
+    except ValueError:
         return {}
     return (
         {key: value for key, value in manifest.items() if isinstance(value, dict)}

@@ -7,7 +7,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.index import chunks
-from gieok.code.languages.javascript.components import NOT_FOLLOWED
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model.facts import Builder, Facts, SymbolFact, SymbolKind, parse_facts
 from gieok.code.model.tuning import Chunking
@@ -68,7 +67,7 @@ def read_source_file(path: str, language: str, text: str, parser: "TreeSitterPar
     try:
         facts = LANGUAGES[language].read(text, parser)
         if facts.error:
-            status = _SCRIPTS if facts.error == NOT_FOLLOWED else "partly"
+            status = _SCRIPTS if facts.error == LANGUAGES[language].beside_code else "partly"
             note = facts.error
     # A file that the parser fails on must not stop the indexing of other files: it is indexed as
     # text, and the note says why.

@@ -171,18 +171,18 @@ def read_source_bytes(root: Path, path: str) -> bytes:
 
     A file that has become a link or a pipe, is too large now, or is excluded cannot be read.
     """
-    return _read_project_file(root / path)
-
-
-def read_manifest(file: Path) -> str:
-    """Return the text of a manifest or of settings of a project's tools. Raises OSError."""
-    return _read_project_file(file).decode("utf-8", "replace")
-
-
-def _read_project_file(file: Path) -> bytes:
+    file = root / path
     if private.is_excluded(str(file)):
         raise PermissionError(errno.EACCES, EXCLUDED, str(file))
     return fs.read_regular_file(file, _LARGEST_BYTES)
+
+
+def read_source_text(root: Path, path: str) -> str:
+    """Return the text of a source file or a manifest as it is now; '' where it cannot be read."""
+    try:
+        return decode_source_text(read_source_bytes(root, path))
+    except OSError:
+        return ""
 
 
 # One return statement per reason.

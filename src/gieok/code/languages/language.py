@@ -48,6 +48,8 @@ class Language(ABC):
     is_source: bool = True
     #: Whether the text is searched; the text of a manifest is not.
     is_searched: bool = True
+    #: Note of the facts of a file that is read whole as far as it is code, where it holds more.
+    beside_code: str = ""
 
     @abstractmethod
     def read(self, text: str, parser: "TreeSitterParser") -> Facts:

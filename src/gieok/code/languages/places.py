@@ -62,6 +62,11 @@ def is_side(path: str) -> bool:
     )
 
 
+def is_document(path: str) -> bool:
+    """Say whether a file holds prose, not code."""
+    return path.casefold().endswith((".md", ".markdown"))
+
+
 def is_outside_product(path: str) -> bool:
     """Return whether a file holds tests, examples, documents or old interfaces."""
     return is_test_file(path) or is_side(path)

@@ -10,10 +10,11 @@ import json
 import marshal
 from collections.abc import Collection, Iterator
 from enum import IntEnum, StrEnum
+from sys import intern
 from typing import NamedTuple
 
 #: Version, stored with the facts: changes whenever the facts of any file would.
-VERSION = 22
+VERSION = 23
 
 Variable = int
 NOTHING: Variable = -1
@@ -162,7 +163,16 @@ class Packed:
     __slots__ = ("_bytes", "_count")
 
     def __init__(self, instructions: Collection[Instruction]) -> None:
-        self._bytes = marshal.dumps([(int(op), *operands) for op, *operands in instructions])  # type: ignore[call-overload]
+        # each name is one object: of a million occurrences most are a few thousand names
+        self._bytes = marshal.dumps(
+            [
+                (
+                    int(op),  # type: ignore[call-overload]
+                    *[intern(part) if type(part) is str else part for part in operands],
+                )
+                for op, *operands in instructions
+            ]
+        )
         self._count = len(instructions)
 
     def __iter__(self) -> Iterator[Instruction]:

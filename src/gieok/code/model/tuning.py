@@ -9,6 +9,12 @@ person trusts.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from gieok.code.model.document_names import (
+    OurSettings,
+    convert_number,
+    require_count,
+    sort_settings,
+)
 from gieok.errors import BadConfig, Phrase
 
 
@@ -57,6 +63,8 @@ class Tuning(NamedTuple):
     search: SearchWeights = SearchWeights()
     #: What of the file is not used, and why (`home.code_settings`).
     note: str = ""
+    #: Names in the file that are the document's and have no counterpart here.
+    unused: tuple[str, ...] = ()
 
     def without_costs(self) -> "Tuning":
         """Return settings that cost no more than the default ones do."""
@@ -93,12 +101,14 @@ _ANY_COUNT = (0, 1_000_000)
 
 def parse_tuning(settings: Mapping[object, object], file: object) -> Tuning:
     """Return a project's settings. Raises BadConfig for unknown names and values out of range."""
-    _require_known(map(str, settings), ("ignore", *_PARTS), file)
+    ours = sort_settings(settings, file)
+    _require_known(ours.settings, ("ignore", *_PARTS), file)
     return Tuning(
-        ignore=_parse_ignore(settings.get("ignore"), file),
-        escalation=EscalationRules(**_parse_part(settings, "escalation", file)),
-        chunking=Chunking(**_parse_part(settings, "chunking", file)),
-        search=SearchWeights(**_parse_part(settings, "search", file)),
+        ignore=_parse_ignore(ours, file),
+        escalation=EscalationRules(**_parse_part(ours, "escalation", file)),
+        chunking=Chunking(**_parse_part(ours, "chunking", file)),
+        search=SearchWeights(**_parse_part(ours, "search", file)),
+        unused=ours.unused,
     )
 
 
@@ -113,16 +123,22 @@ def _require_known(names: Iterable[str], known: Sequence[str], file: object) -> 
             )
 
 
-def _parse_ignore(patterns: object, file: object) -> tuple[str, ...]:
+def _parse_ignore(ours: OurSettings, file: object) -> tuple[str, ...]:
+    name, patterns = "ignore", ours.settings.get("ignore")
+    if "ignore" not in ours.settings and "ignore" in ours.written:
+        name, patterns = ours.written["ignore"][0]
     patterns = patterns or []
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
-        raise BadConfig("`ignore` in {file!r} must be a list of patterns", file=file)
+        raise BadConfig("`{name}` in {file!r} must be a list of patterns", name=name, file=file)
     return tuple(patterns)
 
 
-def _parse_part(settings: Mapping[object, object], part: str, file: object) -> dict[str, int]:
-    """Return the numbers under a name of the file, all of them checked."""
-    rows = settings.get(part) or {}
+def _parse_part(ours: OurSettings, part: str, file: object) -> dict[str, int]:
+    """Return the numbers under a name of the file, all of them checked.
+
+    A number under our own name wins over one under the document's.
+    """
+    rows = ours.settings.get(part) or {}
     if not isinstance(rows, dict):
         raise BadConfig("`{part}` in {file!r} must hold `name: number` lines", part=part, file=file)
     _require_known((f"{part}.{name}" for name in rows), [f"{part}.{n}" for n in _PARTS[part]], file)
@@ -130,13 +146,9 @@ def _parse_part(settings: Mapping[object, object], part: str, file: object) -> d
     for name, value in rows.items():
         full = f"{part}.{name}"
         low, high = _BOUNDS.get(full, _ANY_COUNT)
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise BadConfig(
-                "{name!r} in {file!r} must be a whole number from {low} to {high}",
-                name=full,
-                file=file,
-                low=low,
-                high=high,
-            )
-        values[str(name)] = value
+        values[str(name)] = require_count(full, value, low, high, file)
+    for full, written in ours.written.items():
+        of, _, name = full.partition(".")
+        if of == part and name not in values:
+            values[name] = convert_number(written, *_BOUNDS.get(full, _ANY_COUNT), file)
     return values

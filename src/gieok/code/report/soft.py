@@ -61,11 +61,7 @@ class ImportLineReader:
 
     def _lines(self, path: str) -> list[str]:
         if self._held[0] != path:
-            try:
-                text = scan.read_source_bytes(self._root, path).decode("utf-8", "replace")
-            except OSError:
-                text = ""
-            self._held = (path, text.split("\n"))
+            self._held = (path, scan.read_source_text(self._root, path).split("\n"))
         return self._held[1]
 
 

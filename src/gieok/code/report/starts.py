@@ -53,14 +53,14 @@ def starts(root: Path, symbols: Sequence[Symbol], paths: Iterable[str]) -> list[
 def about(root: Path) -> str:
     """Return the description in the project's own manifest; '' where there is none."""
     with contextlib.suppress(*_UNREADABLE):
-        if text := str(_read_toml_table(root / "pyproject.toml")["project"]["description"]):
+        if text := str(_read_toml_table(root, "pyproject.toml")["project"]["description"]):
             return text.strip()
     with contextlib.suppress(*_UNREADABLE):
-        if text := str(_read_json_object(root / "package.json")["description"]):
+        if text := str(_read_json_object(root, "package.json")["description"]):
             return text.strip()
     for folder in (root, root / root.name):  # a workspace of Rust is named after its first crate
         with contextlib.suppress(*_UNREADABLE):
-            return str(_read_toml_table(folder / "Cargo.toml")["package"]["description"]).strip()
+            return str(_read_toml_table(folder, "Cargo.toml")["package"]["description"]).strip()
     return ""
 
 
@@ -91,7 +91,7 @@ def _iter_library_starts(root: Path, known: set[str]) -> Iterator[tuple[str, str
 
 def _iter_python_scripts(root: Path) -> Iterator[tuple[str, str]]:
     with contextlib.suppress(*_UNREADABLE):
-        scripts = _read_toml_table(root / "pyproject.toml")["project"]["scripts"]
+        scripts = _read_toml_table(root, "pyproject.toml")["project"]["scripts"]
         yield from sorted((str(name), str(target)) for name, target in scripts.items())
 
 
@@ -100,7 +100,7 @@ def _iter_package_starts(root: Path, path: str, known: set[str]) -> Iterator[tup
     if path.rpartition("/")[2] != "package.json":
         return
     with contextlib.suppress(*_UNREADABLE):
-        manifest = _read_json_object(root / path)
+        manifest = _read_json_object(root, path)
         folder, name = dirname(path), str(manifest.get("name", ""))
         commands = manifest.get("bin", {})
         for command, target in sorted(
@@ -140,10 +140,10 @@ def _find_built_source(folder: str, target: str, known: set[str]) -> str:
     return next((path for path in candidates if path in known), built)
 
 
-def _read_toml_table(file: Path) -> dict[str, Any]:
-    return tomllib.loads(scan.read_manifest(file))
+def _read_toml_table(root: Path, path: str) -> dict[str, Any]:
+    return tomllib.loads(scan.read_source_text(root, path))
 
 
-def _read_json_object(file: Path) -> dict[str, Any]:
-    content = json.loads(scan.read_manifest(file))
+def _read_json_object(root: Path, path: str) -> dict[str, Any]:
+    content = json.loads(scan.read_source_text(root, path))
     return content if isinstance(content, dict) else {}

@@ -23,7 +23,6 @@ class Arguments(SolverPart):
 
     def call(self, site: CallSite, function: int, receiver: int) -> None:
         """Let `site` call a function of the project, with or without a receiver."""
-        targets = site.targets
         fact = self.program.functions[function]
         if (
             Trait.EXACT in fact.traits
@@ -31,9 +30,7 @@ class Arguments(SolverPart):
             and not _is_variadic(site)
         ):
             return
-        if function not in targets:
-            targets[function] = None
-        if len(targets) > FAN:
+        if site.reach(function) > FAN:
             return
         parameters = fact.parameters
         if receiver != NOTHING and parameters:
@@ -52,12 +49,11 @@ class Arguments(SolverPart):
         receiver: int,
     ) -> None:
         """Connect a function with a site, once."""
-        wiring = (function, receiver != NOTHING)
         if fact.passes and receiver != NOTHING and 0 in fact.passes:
             self.flows.add(site.to, receiver)
-        if wiring in site.wired:
+        # bound methods are the complements of functions: a pair would be an object of its own
+        if not site.note(function if receiver == NOTHING else ~function):
             return
-        site.wired.append(wiring)
         if fact.passes:
             self._give_back(site, fact, len(fact.parameters) - len(parameters))
         if self._are_followed:

@@ -78,17 +78,23 @@ class Attributes(SolverPart):
         slot = self._slots.get((owner, name))
         if slot is None:
             slot = self._slots[owner, name] = self.flows.fresh()
+            self.hierarchy.watch(owner, name)
             self._fill(slot, owner, name)
         self.flows.wait(slot, trigger)
 
     def _fill(self, slot: int, owner: int, name: str) -> None:
-        def look() -> None:
-            variable = self.hierarchy.find(owner, name)
-            if variable is not None:
-                self.flows.flow(variable, slot)
+        variable = self.hierarchy.find(owner, name)
+        if variable is not None:
+            self.flows.flow(variable, slot)
 
-        self.hierarchy.watch(owner, name, look)
-        look()
+    def refresh(self) -> bool:
+        """Repeat the look-ups that new bases or attributes may have changed; say whether there
+        were any.
+        """
+        stale = self.hierarchy.take_stale()
+        for owner, name in stale:
+            self._fill(self._slots[owner, name], owner, name)
+        return bool(stale)
 
     def settle(self) -> None:
         """Give the values stored under no known name (`?`) to the readers of names that hold

@@ -262,7 +262,7 @@ class Calls(SolverPart):
         elif kind == Value.GENERATED:
             self.flows.flow(self.program.functions[int(first)].yields, to)
             site = self.program.site(to, (), symbol, line, "__next__", "special")
-            site.targets[int(first)] = None  # its body runs here
+            site.reach(int(first))  # its body runs here
         elif kind == Value.INSTANCE:
             result = self.flows.fresh()
             for name in ("__iter__", "__aiter__"):
@@ -299,7 +299,7 @@ class Calls(SolverPart):
             if not site.targets and not site.wired and site.arguments and site.name:
                 self.natives.call(self, site, site.name)
                 self.flows.fire()
-                site.wired.remove(("native", site.name))
+                site.wired = tuple(m for m in site.wired if m != ("native", site.name))
 
     def let_go(self) -> None:
         """Drop the results of descriptors, and the waiting readers of attributes."""

@@ -1,20 +1,18 @@
 """Class hierarchy: bases and subclasses, in Python's method resolution order (C3)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 Class = int
 Variable = int
-#: Called again when the answer to a look-up may have changed.
-Lookup = Callable[[], None]
 
 
 class Hierarchy:
     """Class hierarchy that grows while bases are resolved.
 
     A class is a number; classes are numbered in the order in which they are added. A look-up whose
-    answer may change with a new base or attribute is repeated.
+    answer may change with a new base or attribute is repeated by who made it.
     """
 
     def __init__(self) -> None:
@@ -23,9 +21,9 @@ class Hierarchy:
         self._places: dict[tuple[Class, Class], int] = {}
         self._subclasses: dict[Class, list[Class]] = defaultdict(list)
         self._linear: dict[Class, tuple[Class, ...]] = {}
-        #: Look-ups to repeat, by class.
-        self._looked: dict[Class, list[tuple[str, Lookup]]] = defaultdict(list)
-        #: Classes whose look-ups, of one name or all, wait for `refresh`: in a long chain of
+        #: Class → the names that were looked up in it.
+        self._looked: dict[Class, list[str]] = defaultdict(list)
+        #: Classes whose look-ups, of one name or all, wait to be repeated: in a long chain of
         #: classes each is repeated once, not at every new base.
         self._stale: dict[tuple[Class, str | None], None] = {}
         #: Classes with a base from outside of the project.
@@ -115,20 +113,19 @@ class Hierarchy:
             if child in self._looked:
                 self._stale[child, name] = None
 
-    def refresh(self) -> bool:
-        """Repeat the look-ups that additions may have changed; return whether there were any."""
+    def take_stale(self) -> list[tuple[Class, str]]:
+        """Return the watched look-ups that additions may have changed, and forget that they did."""
         stale, self._stale = self._stale, {}
-        for child, name in stale:
-            for looked, lookup in self._looked[child]:
-                if name is None or looked == name:
-                    lookup()
-        return bool(stale)
+        return [
+            (child, looked)
+            for child, name in stale
+            for looked in self._looked[child]
+            if name is None or looked == name
+        ]
 
-    def watch(self, owner: Class, name: str, lookup: Lookup) -> None:
-        """Repeat `lookup` at `refresh` whenever the attribute `name` of `owner` may have
-        changed.
-        """
-        self._looked[owner].append((name, lookup))
+    def watch(self, owner: Class, name: str) -> None:
+        """Note that `name` was looked up in `owner`, once for each name."""
+        self._looked[owner].append(name)
 
     def let_go(self) -> None:
         """Forget the look-ups, so that none is repeated."""

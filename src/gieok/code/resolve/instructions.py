@@ -125,9 +125,9 @@ class Instructions(SolverPart):
             for place, numbers in numbered[op]:
                 operands[place] = numbers[operands[place]]
             if (listed := _ARGUMENTS.get(op)) is not None:
-                operands[listed] = [
-                    (keyword, variables[variable]) for keyword, variable in operands[listed]
-                ]
+                operands[listed] = tuple(
+                    [(keyword, variables[variable]) for keyword, variable in operands[listed]]
+                )
             if trigger := self._awaiting.get(op):
                 to, place, *more = operands
                 flows.wait(place, (trigger, to, *more))
@@ -208,13 +208,13 @@ class Instructions(SolverPart):
     # Calls
 
     def _call(
-        self, to: int, callee: int, arguments: list[Argument], symbol: int, line: int, name: str
+        self, to: int, callee: int, arguments: Sequence[Argument], symbol: int, line: int, name: str
     ) -> None:
         site = self.program.site(to, arguments, symbol, line, name, "call")
         self.flows.wait(callee, (self._calls.apply, site))
 
     def _call_method(
-        self, to: int, place: int, name: str, arguments: list[Argument], symbol: int, line: int
+        self, to: int, place: int, name: str, arguments: Sequence[Argument], symbol: int, line: int
     ) -> None:
         site = self.program.site(to, arguments, symbol, line, name, "method")
         site.place = place

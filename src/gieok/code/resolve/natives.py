@@ -56,9 +56,8 @@ class Natives(NamedTuple):
         """Apply the model of an external function to a call, once; found by the last part of the
         name.
         """
-        if ("native", name) in site.wired:
+        if not site.note(("native", name)):
             return
-        site.wired.append(("native", name))
         if function := self.functions.get(name):
             function(calls, site, [variable for _, variable in site.arguments])
         else:
@@ -71,9 +70,8 @@ class Natives(NamedTuple):
         Containers are lists, dicts, sets and arrays. A second call with the same container, method
         and call site has no effect.
         """
-        if ("container", container, name) in site.wired:
+        if not site.note(("container", container, name)):
             return
-        site.wired.append(("container", container, name))
         if method := self.methods.get(name):
             method(calls, site, container, [variable for _, variable in site.arguments])
 

@@ -39,6 +39,8 @@ class CallSite:
     """
 
     __slots__ = (
+        "_outer",
+        "_targets",
         "arguments",
         "kind",
         "line",
@@ -46,7 +48,6 @@ class CallSite:
         "name",
         "place",
         "symbol",
-        "targets",
         "to",
         "wired",
     )
@@ -62,10 +63,14 @@ class CallSite:
         self.line = line
         self.name = name
         self.kind = kind
-        self.targets: dict[int, None] = {}
+        #: The site whose targets these are, which has them itself; None for a site of its own.
+        self._outer: CallSite | None = None
+        # of half a million sites most have one target and one connection: a dict and a list for
+        # each would weigh more than all else of a site
+        self._targets: tuple[int, ...] = ()
         #: Connections that were made already; `external` where the callee is known to lie outside
         #: of the project.
-        self.wired: list[object] = []
+        self.wired: tuple[object, ...] = ()
         #: Objects and classes that were called here: each is called once, even if its calls lead
         #: back here.
         # most sites call none: an empty set has three times a site's weight
@@ -79,10 +84,25 @@ class CallSite:
         self.met.add(value)
         return is_new
 
-    def note(self, mark: str) -> None:
-        """Note a finding about the callee, once."""
-        if mark not in self.wired:
-            self.wired.append(mark)
+    @property
+    def targets(self) -> tuple[int, ...]:
+        """Return the functions that are called here, in the order in which they were found."""
+        return self._targets if self._outer is None else self._outer.targets
+
+    def reach(self, function: int) -> int:
+        """Add a target; return how many there are."""
+        if self._outer is not None:
+            return self._outer.reach(function)
+        if function not in self._targets:
+            self._targets = (*self._targets, function)
+        return len(self._targets)
+
+    def note(self, mark: object) -> bool:
+        """Note a finding about the callee or a connection with it; return whether it is new."""
+        is_new = mark not in self.wired
+        if is_new:
+            self.wired = (*self.wired, mark)
+        return is_new
 
     def constructor(self, to: int) -> "CallSite":
         """Return a site with the same targets for `__init__`, whose result is not the call's.
@@ -90,7 +110,7 @@ class CallSite:
         The called values are shared too, so that `A.__init__ = A` ends.
         """
         inner = CallSite(to, self.arguments, self.symbol, self.line, self.name, self.kind)
-        inner.targets, inner.met = self.targets, self.met
+        inner._outer, inner.met = self._outer or self, self.met
         return inner
 
 

@@ -81,7 +81,7 @@ class _Solver:
             files[bound.file] = (path, _NO_FACTS)  # instructions are most of what facts weigh
 
     def _drain(self) -> None:
-        self.program.flows.drain(self.program.hierarchy.refresh)
+        self.program.flows.drain(self._calls.attributes.refresh)
 
     def settle(self) -> None:
         """Propagate until nothing changes; then once more with the questions that were left

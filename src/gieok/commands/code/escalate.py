@@ -15,6 +15,7 @@ from gieok.commands.code import model as code_model
 from gieok.commands.code.init import log_change
 from gieok.commands.code.project import open_current_project
 from gieok.commands.command import Effect, Parameter, Style, command, printable
+from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.flow.generate import Asker
 from gieok.home.call import Call
@@ -28,6 +29,7 @@ class EscalateResult:
     reasons: tuple[str, ...]
     files: tuple[str, ...]
     summaries: int
+    is_dismissed: Hidden[bool] = False
 
     @property
     def found(self) -> bool:
@@ -39,7 +41,11 @@ def render_escalation(result: EscalateResult, style: Style) -> str:
     """Show the waiting files and the work done."""
     if not result.reasons:
         return style.say("Nothing waits.")
-    head = style.say("{summaries} summaries written for:", summaries=result.summaries)
+    head = (
+        style.say("forgotten without a look:")
+        if result.is_dismissed
+        else style.say("{summaries} summaries written for:", summaries=result.summaries)
+    )
     return "\n".join([head, *(f"  {printable(style.told(reason))}" for reason in result.reasons)])
 
 
@@ -72,7 +78,7 @@ def escalate_project(
             )
         return look_at_waiting_files(call, project, asker, waiting)
     escalation.clear(call.home.folder, project.root, waiting)
-    return EscalateResult(waiting.reasons, waiting.files, 0)
+    return EscalateResult(waiting.reasons, waiting.files, 0, is_dismissed=True)
 
 
 def look_at_waiting_files(

@@ -3,6 +3,7 @@
 `gieok code sync` ends in the same report, which is made here.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from gieok.code.index import project as code_project
 from gieok.code.index.chunks import head
 from gieok.code.index.project import Project, ProjectChange
 from gieok.code.index.scan import Skipped
+from gieok.code.languages.places import is_document, is_test_code, is_test_file
 from gieok.code.model import layout
 from gieok.code.model.facts import SymbolKind
 from gieok.commands.code import model as code_model
@@ -332,22 +334,63 @@ def _note_sync_escalation(
     call: Call, project: Project, change: ProjectChange, depth: int
 ) -> list[str]:
     """Record the reasons for a deeper look; `depth` is the depth of imports before the sync."""
-    new = {
-        kind: {s.key for s in change.now if s.kind == kind}
-        - {s.key for s in change.was if s.kind == kind}
-        for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
-    }
+    modules, classes = (
+        _compare_symbols(change, kind) for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
+    )
+    moved = {key_path(key) for pair in modules.moved.items() for key in pair}
+    files = [
+        path
+        for path in change.touched
+        if path not in moved and not is_document(path) and not is_test_file(path)
+    ]
     reasons = escalation.reasons_of_sync(
         project.tuning.escalation,
-        new_modules=sorted(key_path(key) for key in new[SymbolKind.MODULE]),
-        new_classes=sorted(new[SymbolKind.CLASS]),
-        files=len(change.touched),
+        new_modules=[key_path(key) for key in modules.new],
+        new_classes=classes.new,
+        files=len(files),
         depth_before=depth,
         depth_after=statistics.import_depth(project),
     )
     at = call.clock.now().isoformat()
     escalation.add_escalation(call.home.folder, project.root, reasons, change.touched, at)
     return reasons
+
+
+class _BroughtSymbols(NamedTuple):
+    """Keys of a kind of symbols that a sync brought, in order, and new key → old key of those that
+    only moved.
+    """
+
+    new: list[str]
+    moved: dict[str, str]
+
+
+def _compare_symbols(change: ProjectChange, kind: str) -> _BroughtSymbols:
+    """Return which symbols of a kind are new and which only moved; tests and documents left out.
+
+    Moved is what has the same code as one that is gone: each that is gone stands for one.
+    """
+    before, after = (
+        {
+            symbol.key: symbol.code_hash
+            for symbol in symbols
+            if symbol.kind == kind
+            and not is_document(symbol.path)
+            and not is_test_code(symbol.path, symbol.traits)
+        }
+        for symbols in (change.was, change.now)
+    )
+    gone: dict[str, list[str]] = defaultdict(list)
+    for key in sorted(before.keys() - after.keys()):
+        gone[before[key]].append(key)
+    new, moved = list[str](), dict[str, str]()
+    for key in sorted(after.keys() - before.keys()):
+        same = gone[after[key]]
+        if same:
+            moved[key] = same.pop()
+        else:
+            new.append(key)
+    return _BroughtSymbols(new, moved)
 
 
 def _log_sync_change(

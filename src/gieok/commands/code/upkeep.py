@@ -19,7 +19,7 @@ from gieok.errors import GieokError
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.home.code import open_code_project
-from gieok.processes.child import run_in_child
+from gieok.processes.child import ask_child
 
 
 def validate_watched_projects(call: Call, is_stopped: Callable[[], bool]) -> str:
@@ -34,15 +34,13 @@ def validate_watched_projects(call: Call, is_stopped: Callable[[], bool]) -> str
             break
         if not layout.index_file(root).exists():  # the daemon drops it from its list
             continue
-        output = run_in_child(call.home.folder, is_stopped, keep_child_project_up, str(root))
-        if is_stopped():
+        row = ask_child(call.home.folder, is_stopped, keep_child_project_up, str(root))
+        if row is None:
             break
-        try:
-            row = json.loads(output)
-        except ValueError:
-            row = {"validated": False, "error": "it ended without an answer"}
-        validated += row["validated"]
-        failures += [f"{root}: {row['error']}"] if row["error"] else []
+        if not row:
+            failures.append(f"{root}: the validation ended without an answer")
+        validated += row.get("validated", False)
+        failures += [f"{root}: {error}"] if (error := row.get("error")) else []
     return "; ".join([*([f"validated {validated:,}"] if validated else []), *failures])
 
 

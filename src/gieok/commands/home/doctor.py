@@ -227,9 +227,21 @@ def iter_chain_checks(call: Call, *, is_free: bool = False) -> Iterator[Check]:
         yield server
     yield from (Check("trust", None, line) for line in _iter_untrusted_projects(call))
     yield from _iter_refusal_checks(call)
+    yield from _iter_hook_checks(call)
+
+
+def _iter_hook_checks(call: Call) -> Iterator[Check]:
+    """Yield a check for each installed hook, and for each with an earlier release's time limit."""
     hooks = installed_hooks.find_installed_hooks(call)
     for agent, line in hooks:
         yield _check_chain("hook", partial(installed_hooks.fire_prompt_hook, call, agent, line))
+    for agent, native in installed_hooks.find_shorter_hooks(call):
+        short = Phrase(
+            "the hook {native} of {agent} has the time limit of an earlier release",
+            native=native,
+            agent=agent,
+        )
+        yield Check("hook", False, short, f"`gieok install {agent}`")
     if not hooks:
         why = f"not tried: no agent is installed here: `gieok install {'|'.join(HOOKED)}`"
         yield Check("hook", None, why)

@@ -13,6 +13,7 @@ from gieok.home.call import Call
 from gieok.home.setting_rows import SettingRow, list_setting_rows
 from gieok.settings import user_file
 from gieok.settings.synonyms import NAMES
+from gieok.settings.table import refuse_known_otherwise
 from gieok.text.messages import Words
 
 #: Settings that are changed by moving data first.
@@ -59,7 +60,8 @@ def set_config_value(
 ) -> SetResult:
     """Change a setting.
 
-    Raises BadRequest for an unknown setting, BadConfig for a wrong value.
+    Raises BadRequest for an unknown setting, BadConfig for a wrong value and for a document's name
+    that no setting has the meaning of.
     """
     return _change_setting(call, _find_setting_row(call, name), value)
 
@@ -96,6 +98,7 @@ def _find_setting_row(call: Call, name: str) -> SettingRow:
         )
     rows = {row.name: row for row in list_setting_rows(call.home.settings)}
     if name not in rows:
+        refuse_known_otherwise(name, "gieok config")
         from difflib import get_close_matches
 
         near = get_close_matches(name, rows, 1)
@@ -111,4 +114,6 @@ def _find_setting_row(call: Call, name: str) -> SettingRow:
 
 def _change_setting(call: Call, row: SettingRow, value: str) -> SetResult:
     user_file.choose(call.home.settings, row.name, value)
+    if row.name == "hook.action":
+        call.home.supposing({row.name: value}, {}).follow_action_notes()
     return SetResult(row.name, row.value, value)

@@ -29,6 +29,7 @@ from gieok.memory.sidecar import observing, reflecting
 from gieok.memory.talk import promotion, turns
 from gieok.memory.tiers import sweep, sync
 from gieok.model.memory import MOVED_FROM, Document, Scope
+from gieok.places.home import action_folder
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedStore, Scrubbing, Store
 from gieok.text.handles import build_handle
@@ -376,7 +377,7 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
                     journal, scope, [m.message.id for m in selection.messages.values()]
                 )
         distil.deliver(journal, call.home.store)
-        still += rederive_turns(call) + _out_of_stores(call, chosen)
+        still += rederive_turns(call) + _out_of_stores(call, chosen) + _follow_action_notes(call)
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.select_needles(texts)
         # once more: a prompt may have been answered meanwhile
         leftovers.clean_shown(call.home.folder, shown)
@@ -530,7 +531,20 @@ def rederive_turns(call: Call) -> list[tuple[str, str]]:
             call.home.settle_statements()
         except StoreError as error:
             still.append((str(call.home.folder / "lasting"), error.in_full))
+        except OSError as error:
+            still.append((str(call.home.folder), str(error)))
+    else:
+        still += _follow_action_notes(call)
     return still
+
+
+def _follow_action_notes(call: Call) -> list[tuple[str, str]]:
+    """Take what is forgotten out of what the hook reads before tools; return where that failed."""
+    try:
+        call.home.follow_action_notes()
+    except OSError as error:
+        return [(action_folder(str(call.home.folder)), str(error))]
+    return []
 
 
 def _out_of_stores(call: Call, chosen: ForgetPlan) -> list[tuple[str, str]]:

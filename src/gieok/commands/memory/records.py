@@ -157,6 +157,7 @@ def follow_shelf(call: Call, kept: RecordShelf, *, embed: bool = True) -> None:
         is_there = _index_shelf_words(call, kept, store)
     if (kept.base / records.MEMORY / records.RULES).is_dir() or has_gate_rules(call):
         follow_gate_rules(call, store)
+    call.home.follow_action_notes([kept.scope], store)
     if not is_there:
         return
     if embed:

@@ -18,7 +18,12 @@ from gieok.memory.files import roots
 from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.memory.tiers import sync
 from gieok.model.memory import Scope
-from gieok.places.home import build_active_memory_path, lasting_file, replaced_file
+from gieok.places.home import (
+    build_active_memory_path,
+    lasting_file,
+    list_action_files,
+    replaced_file,
+)
 from gieok.places.project import project_scope
 from gieok.settings import grants
 from gieok.text.messages import Words
@@ -324,6 +329,7 @@ def _move_rest(call: Call, where: Repointing, scopes: tuple[MovedScope, ...]) ->
             build_active_memory_path(home, old),
             lasting_file(home, old),
             replaced_file(home, old),
+            *list_action_files(home, old),
         ):
             Path(file).unlink(missing_ok=True)
     sync.sweep_cold_tier(call.home.tiers)

@@ -25,7 +25,8 @@ from gieok.commands.moving.erase import (
     erase_home,
     render_erased,
 )
-from gieok.commands.prompt.install import FileChange, build_own_command, project_site, user_site
+from gieok.commands.prompt.install import FileChange
+from gieok.commands.prompt.sites import build_own_command, project_site, user_site
 from gieok.errors import GieokError
 from gieok.home.call import Call
 from gieok.memory.files.seeds import SESSION_FOLDERS
@@ -179,7 +180,7 @@ class _TakingOut:
             # an agent that is not installed; the record of installs knows of earlier ones
             with suppress(GieokError):
                 yield from agent.build_command_edits(site, call)
-                yield from agent.build_edits(site, call)
+                yield from agent.list_site_edits(site, call)
 
     def _undo(
         self, edit: Edit, ledger: InstallRecord, *, is_known: bool = True

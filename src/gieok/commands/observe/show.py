@@ -5,7 +5,7 @@ from datetime import datetime, tzinfo
 from typing import Annotated, NamedTuple
 
 from gieok.commands.absence import absence
-from gieok.commands.command import Parameter, Style, command, printable
+from gieok.commands.command import STATUSES, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted, OrNull, mark_encoded_getter
 from gieok.commands.memory import gaps
 from gieok.commands.memory.handles import NamedMemory
@@ -13,7 +13,7 @@ from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory import scope_memory
 from gieok.memory.observation import KIND, Observation, observation_of
-from gieok.model.memory import Document, Scope
+from gieok.model.memory import Document, Scope, find_document_status
 from gieok.text.messages import Words
 
 _NOTHING = Words(
@@ -34,6 +34,9 @@ class ObservationRow(NamedTuple):
     done: bool
     text: str
     messages: tuple[str, ...]
+    #: As `model.memory.find_document_status` has it: `replaced` by a newer statement, or `stands`.
+    #: What reflection replaced is `replaced` too.
+    status: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,7 @@ class ObserveShowResult:
     rows: Hidden[tuple[tuple[Document, Observation], ...]]
     current_task: OrNull[str]
     zone: Hidden[tzinfo]
+    now: Hidden[datetime]
     is_history: Hidden[bool] = False
     #: Where there are no observations: places that were not searched. Left out where every place
     #: was searched.
@@ -68,9 +72,14 @@ class ObserveShowResult:
                 done=o.is_done,
                 text=o.text,
                 messages=o.message_ids,
+                status=self.find_status(d),
             )
             for d, o in self.rows
         ]
+
+    def find_status(self, document: Document) -> str:
+        """Return the status of one of the observations."""
+        return "replaced" if self.is_history else find_document_status(document, self.now)
 
 
 def render_observations(result: ObserveShowResult, style: Style) -> str:
@@ -84,7 +93,11 @@ def render_observations(result: ObserveShowResult, style: Style) -> str:
             lines.append(style.bold(day.isoformat()))
         tick = "✅ " if o.is_done else ""
         lines.append(f"  {o.priority.mark} {tick}{at:%H:%M} [{o.category}] {printable(o.text)}")
-        lines.append(style.dim(f"      {NamedMemory(document).handle}  {document.scope}"))
+        facts = [NamedMemory(document).handle, str(document.scope)]
+        status = result.find_status(document)
+        if status not in ("stands", "done") and not result.is_history:  # all of it was replaced
+            facts.append(STATUSES[status].say(style.lang))
+        lines.append(style.dim(f"      {'  '.join(facts)}"))
     if result.current_task:
         lines += ["", *(printable(line) for line in result.current_task.splitlines())]
     nothing = _NOTHING_REPLACED if result.is_history else _NOTHING
@@ -122,6 +135,7 @@ def show_observations(
         rows=tuple(rows[-limit:]),
         current_task=task,
         zone=call.zone,
+        now=call.clock.now(),
         is_history=history,
         not_looked_at=missed or None,
     )

@@ -23,8 +23,8 @@ from threading import Timer
 from gieok.agents import table
 from gieok.agents.agent import HOME, URL, Agent, Inventory, Rehearsal, load_agent
 from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.commands.prompt.install import build_own_command, project_site, user_site
 from gieok.commands.prompt.installed_hooks import read_hook_file
+from gieok.commands.prompt.sites import build_own_command, project_site, user_site
 from gieok.errors import GieokError
 from gieok.home.call import Call
 from gieok.testing.model_server import ModelServer, read_request_text
@@ -79,9 +79,11 @@ def _sites_of(call: Call, name: str) -> list[InstallPlace]:
 
 def _is_agent_installed(agent: Agent, site: InstallPlace) -> bool:
     try:
-        edits = agent.build_edits(site, OwnCommand(("gieok",), {}))
+        edits = agent.list_site_edits(site, OwnCommand(("gieok",), {}))
+        texts = [(edit, text) for edit in edits if (text := read_hook_file(edit.path))]
+        # a plugin with another path of Gieok's is no text that an install would write now
         return any(
-            edit.remove(text) != text for edit in edits if (text := read_hook_file(edit.path))
+            edit.remove(text) != text or agent.parse_prompt_command(text) for edit, text in texts
         )
     except (GieokError, ValueError):  # no such agent here, or a file that nobody can read
         return False

@@ -1,29 +1,27 @@
 """`gieok install AGENT`: add hooks, tools and a command to an agent, or remove them."""
 
 import difflib
-import os
-import shutil
-import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok.agents.agent import load_agent
-from gieok.agents.install import change
+from gieok.agents.install import change, plugin_package
 from gieok.agents.install.change import Edit, InstallChange, InstallRecord
-from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import NAMES
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
-from gieok.errors import BadRequest
+from gieok.commands.prompt.hosts import HostHere, list_hosts, render_hosts
+from gieok.commands.prompt.sites import build_own_command, project_site, user_site
+from gieok.errors import BadRequest, GieokError, find_os_reason
 from gieok.home.call import Call
-from gieok.places.checkout import find_repository_top
-from gieok.places.home import DAEMON_DOWN, HOME_VARIABLE
-from gieok.places.workplace import project_root
+from gieok.places.home import DAEMON_DOWN
 from gieok.text.messages import Words
 
 #: Agents whose command can be the model that observes.
 OBSERVERS = ("claude-code", "codex")
+_PACKAGE_HINT = "`gieok install plugin --to DIR`"
 
 
 class FileChange(NamedTuple):
@@ -45,6 +43,12 @@ class InstallResult:
     #: Features that the installed release of the agent does not support.
     missing: Omitted[Words] = None
     found: Hidden[bool] = True
+    #: Why an agent that a person chose from the table was left as it is.
+    refused: Omitted[Words] = None
+    #: The table of agents, where no agent was named.
+    hosts: Omitted[tuple[HostHere, ...]] = None
+    #: Installs of the agents that a person chose from the table.
+    chosen: Hidden[tuple["InstallResult", ...]] = ()
 
     @property
     @mark_encoded_getter
@@ -55,6 +59,12 @@ class InstallResult:
 
 def render_install(result: InstallResult, style: Style) -> str:
     """Show a line for each file; for a dry run, the lines that would change."""
+    if result.hosts is not None:
+        shown = [render_install(each, style) for each in result.chosen]
+        note = [f"! {result.note.say(style.lang)}"] if result.note else []
+        return "\n".join([*shown, render_hosts(result.hosts, style), *note])
+    if result.refused:
+        return f"! {result.refused.say(style.lang)}"
     lines = []
     for c in result.changes:
         lines.append(f"{_STATUS[c.status].say(style.lang)}: {printable(str(c.path))}")
@@ -64,6 +74,8 @@ def render_install(result: InstallResult, style: Style) -> str:
         lines.append(f"→ {result.note.say(style.lang)}")
     if result.missing:
         lines.append(f"! {result.missing.say(style.lang)}")
+    if result.agent == plugin_package.NAME:
+        return "\n".join(lines)
     if not (result.dry_run or result.uninstalled or result.missing):
         proof = Words("`gieok doctor` fires it and shows what it injects")
         lines.append(proof.say(style.lang))
@@ -97,9 +109,11 @@ def _diff_file_change(c: InstallChange) -> list[str]:
     Words("Connect an agent, so that it gets the matching memories before it answers"),
     present=render_install,
     examples=(
+        "gieok install --list",
         "gieok install claude-code --commands",
         "gieok install codex --dry-run",
         "gieok install cursor --uninstall",
+        "gieok install plugin --to ~/gieok-plugin",
     ),
     effect=Effect.WRITE,
 )
@@ -124,14 +138,32 @@ def install_agent(
         bool, Parameter(Words("show what would change, and change nothing"))
     ] = False,
     uninstall: Annotated[bool, Parameter(Words("take it out again"))] = False,
+    to: Annotated[
+        str, Parameter(Words("the folder of the package that `gieok install plugin` writes"))
+    ] = "",
+    list_: Annotated[
+        bool, Parameter(Words("show every agent, what works in it, and what is here"))
+    ] = False,
 ) -> InstallResult:
     """Plan every file, then write all files.
 
-    A file that cannot be edited stops everything before anything is written.
+    A file that cannot be edited stops everything before anything is written. Without a name, the
+    agents on this machine are offered, each of which is installed or refused by itself.
     """
+    if list_:
+        return _build_table(list_hosts(call))
+    if not agent:
+        if uninstall or project or dry_run or commands or to:
+            raise BadRequest("name an agent", hint="one of: {names}", names=", ".join(NAMES))
+        return _offer_hosts(call)
+    if (agent == plugin_package.NAME) != bool(to):
+        raise BadRequest("`gieok install plugin` and --to belong together", hint=_PACKAGE_HINT)
+    if agent == plugin_package.NAME:
+        edits = plugin_package.build_package_edits(call.caller.path(to))
+        return _apply_edits(call, agent, edits, dry_run=dry_run, uninstall=uninstall)
     if agent not in NAMES:
         raise BadRequest(
-            "{agent!r} is no agent that can be installed" if agent else "name an agent",
+            "{agent!r} is no agent that can be installed",
             agent=agent,
             names=", ".join(NAMES),
             hint="one of: {names}",
@@ -140,6 +172,8 @@ def install_agent(
         raise BadRequest("--user and --project exclude each other")
     site = project_site(call) if project else user_site(call)
     loaded_agent = load_agent(agent)
+    if project and loaded_agent.no_project:
+        raise BadRequest(loaded_agent.no_project, agent=agent, hint="`gieok install {agent}`")
     # the folder that was made first is removed last
     edits = [
         *_plan_command_files(
@@ -147,6 +181,19 @@ def install_agent(
         ),
         *loaded_agent.build_edits(site, build_own_command(call)),
     ]
+    note = "" if uninstall else loaded_agent.note
+    lacks = None if uninstall else loaded_agent.find_missing_features(site)
+    return replace(
+        _apply_edits(call, agent, edits, dry_run=dry_run, uninstall=uninstall),
+        note=Words(note) if note else None,
+        missing=Words(lacks) if lacks else None,
+    )
+
+
+def _apply_edits(
+    call: Call, agent: str, edits: list[Edit], *, dry_run: bool, uninstall: bool
+) -> InstallResult:
+    """Plan every file, then write all files, unless the changes are only to be shown."""
     ledger = InstallRecord(call.home.folder)
     plan = change.plan_file_removal if uninstall else change.plan_file_change
     if dry_run:
@@ -159,16 +206,58 @@ def install_agent(
             else:
                 change.install_edits(edits, changes, ledger)
                 (call.home.folder / DAEMON_DOWN).unlink(missing_ok=True)
-    note = "" if uninstall else loaded_agent.note
-    lacks = None if uninstall else loaded_agent.find_missing_features(site)
     return InstallResult(
-        agent=agent,
-        changes=changes,
-        note=Words(note) if note else None,
-        dry_run=dry_run,
-        uninstalled=uninstall,
-        missing=Words(lacks) if lacks else None,
+        agent=agent, changes=changes, note=None, dry_run=dry_run, uninstalled=uninstall
     )
+
+
+def _build_table(
+    hosts: tuple[HostHere, ...],
+    chosen: tuple[InstallResult, ...] = (),
+    note: Words | None = None,
+) -> InstallResult:
+    return InstallResult(
+        agent="",
+        changes=(),
+        note=note,
+        dry_run=False,
+        uninstalled=False,
+        found=note is None and not any(each.refused for each in chosen),
+        hosts=hosts,
+        chosen=chosen,
+    )
+
+
+def _offer_hosts(call: Call) -> InstallResult:
+    """Show a person the agents that are here, and install Gieok in those that they choose."""
+    hosts = list_hosts(call)
+    here = tuple(host for host in hosts if host.is_here)
+    waiting = [host.name for host in here if not host.is_installed]
+    if not here:
+        return _build_table(hosts, note=Words("nothing was installed: no agent is on this machine"))
+    if waiting and call.ask is None:
+        note = Words("nothing was installed: name an agent, or answer at a terminal")
+        return _build_table(here, note=note)
+    if waiting:
+        call.tell(render_hosts(here, Style(call.lang, colour=False)))
+    chosen = tuple(
+        _install_or_refuse(call, name)
+        for name in waiting
+        if call.agrees([], call.words("install Gieok in {agent}? [y/N] ", agent=name), "")
+    )
+    if chosen:
+        here = tuple(host for host in list_hosts(call) if host.is_here)
+    return _build_table(here, chosen)
+
+
+def _install_or_refuse(call: Call, name: str) -> InstallResult:
+    """Install Gieok in an agent, or return why not: what others got is reported all the same."""
+    try:
+        return install_agent(call, agent=name)
+    except (GieokError, OSError) as error:
+        why = error.in_full if isinstance(error, GieokError) else find_os_reason(error)
+        refused = Words.of("{agent} is left as it is: {why}", agent=name, why=why)
+    return replace(_build_table(()), agent=name, hosts=None, refused=refused)
 
 
 def _plan_command_files(
@@ -194,39 +283,6 @@ def _plan_command_files(
         question = call.words("install them too? [y/N] ")
         return edits if call.agrees([shown], question, "") else []
     return edits if commands else []
-
-
-def user_site(call: Call) -> InstallPlace:
-    """Return the user's own install place."""
-    return InstallPlace(call.caller.user, False, call.caller.environment)
-
-
-def project_site(call: Call) -> InstallPlace:
-    """Return the project's install place.
-
-    The place is the folder with `.gieok`, else the repository's top, else the current folder.
-    """
-    here = str(call.caller.folder)
-    return InstallPlace(
-        Path(project_root(here) or find_repository_top(here)),
-        True,
-        call.caller.environment,
-    )
-
-
-def build_own_command(call: Call) -> OwnCommand:
-    """Return the command with which an agent calls this Gieok.
-
-    The command has the full path, because an agent's PATH may differ.
-    """
-    script = Path(sys.executable).with_name("gieok.exe" if os.name == "nt" else "gieok")
-    program = str(script) if script.exists() else shutil.which("gieok")
-    words = (program,) if program else (sys.executable, "-m", "gieok")
-    if not call.caller.environment.get(HOME_VARIABLE):
-        return OwnCommand(words, {})
-    # The agent runs elsewhere: a path from here would mean another place there. `resolve` follows
-    # links.
-    return OwnCommand(words, {HOME_VARIABLE: os.path.abspath(call.home.folder)})  # noqa: PTH100
 
 
 _STATUS = {

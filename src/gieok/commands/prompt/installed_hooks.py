@@ -6,12 +6,13 @@ from pathlib import Path
 
 from gieok.agents import table
 from gieok.agents.agent import load_agent
-from gieok.agents.install.edits import InstallPlace, OwnCommand
-from gieok.commands.prompt.install import build_own_command, project_site, user_site
+from gieok.agents.install.edits import HookEntries, InstallPlace, OwnCommand
+from gieok.commands.prompt.sites import build_own_command, project_site, user_site
 from gieok.errors import GieokError, NotIndexed, Phrase
 from gieok.home.call import Call
 from gieok.home.hook_index import open_hook_index
 from gieok.hook import matches, question, window
+from gieok.hook.fired import forget_claims
 from gieok.hook.stats import PROBE
 from gieok.settings.hook import HookSettings
 
@@ -33,10 +34,29 @@ def find_installed_hooks(call: Call) -> list[tuple[str, str]]:
 def find_prompt_command(site: InstallPlace, name: str) -> str:
     """Return the command of Gieok's prompt hook in an agent's own files; '' where there is none."""
     agent = load_agent(name)
-    for edit in agent.build_edits(site, OwnCommand(("gieok",), {})):
+    for edit in agent.list_site_edits(site, OwnCommand(("gieok",), {})):
         if command := agent.parse_prompt_command(read_hook_file(edit.path)):
             return command
     return ""
+
+
+def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
+    """Return (agent, native event) of each hook that an earlier release gave less time."""
+    return [
+        (agent, native)
+        for site in (user_site(call), project_site(call))
+        for agent in table.HOOKED
+        for edit in load_agent(agent).list_site_edits(site, OwnCommand(("gieok",), {}))
+        if isinstance(edit, HookEntries)
+        for native in _list_shorter(edit)
+    ]
+
+
+def _list_shorter(edit: HookEntries) -> list[str]:
+    try:
+        return edit.list_shorter_hooks(read_hook_file(edit.path))
+    except ValueError:  # the check of the hook itself names the file
+        return []
 
 
 def read_hook_file(file: Path) -> str:
@@ -88,6 +108,7 @@ def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
         ) from error
     finally:  # nothing is injected twice in a session, and the next time asks again
         Path(window.session_file(str(call.home.folder), agent, PROBE)).unlink(missing_ok=True)
+        forget_claims(str(call.home.folder))
     if process.returncode != 0:
         last_lines = process.stderr.decode(errors="replace").strip().splitlines()[-1:] or [
             "nothing was said"
@@ -152,7 +173,10 @@ def _parse_injected_context(stdout: bytes, agent: str) -> str:
     try:
         printed = json.loads(stdout)
         call = (
-            printed.get("additional_context") or printed["hookSpecificOutput"]["additionalContext"]
+            printed.get("additional_context")
+            or printed.get("additionalContext")
+            or printed.get("message")
+            or printed["hookSpecificOutput"]["additionalContext"]
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise _build_hook_error(

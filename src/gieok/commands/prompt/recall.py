@@ -43,7 +43,7 @@ from gieok.settings.option import Value
 from gieok.text.handles import build_handle
 from gieok.text.keywords import normalise, query_tokens
 from gieok.text.messages import Words
-from gieok.text.turns import read_spoken_line
+from gieok.text.turns import find_closing_words, read_spoken_line
 
 _SNIPPET_CHARS = 600
 #: Sentences of a prompt that are asked separately; each costs as much as the whole prompt.
@@ -53,6 +53,9 @@ _HITS, _MOST_HITS = 20, 30
 #: The share of its probability that a hit keeps for the kind of task: what reads like a rule, and
 #: the rest.
 _RULE_SHARE, _OTHER_SHARE = 1.0, 0.4
+#: Hits of a compacted session that are followed to what closed their matter, and the share of a
+#: hit's probability that the closing words have.
+_CARRYING, _CARRIED_SHARE = 3, 0.8
 #: Least probability of the nearest hit for the hint that something near exists: a little less than
 #: for showing the hit.
 _NEAR = 0.8 * apply_logistic(choice.FIRST)
@@ -237,7 +240,8 @@ def recall_memories(
         )
     window = ContextWindow(str(call.home.folder), agent, session)
     window.read(table.instructions(agent, str(call.caller.folder), str(call.caller.user)))
-    hits = _order_newest_first(call, store, asking.best())
+    best = _carry_to_decisions(store, window, asking.best())
+    hits = _order_newest_first(call, store, best)
     gate = NoteGate(
         call.home.hook_settings.text("hook.asked_only"),
         [str(scope) for scope in wanted_scopes],
@@ -407,6 +411,48 @@ class _Asking:
             and not self.degraded
             and any(candidate.score >= _NEAR for candidate in self.best())
         )
+
+
+def _carry_to_decisions(
+    store: Store, window: ContextWindow, best: Sequence[_Found]
+) -> list[_Found]:
+    """Return hits with the user's words that closed what the best hits of this session opened.
+
+    Only for a session that was compacted: what its context lost is asked for in the words of the
+    matter ("how are secrets stored?"), and the decision has other words ("Fernet then").
+    """
+    opened = [
+        one
+        for one in best[:_CARRYING]
+        if one.score >= choice.OTHERS and window.was_lost(one.hit.passage)
+    ]
+    if not opened:
+        return list(best)
+    found = {(p.scope, p.key, p.start_line): one for one in best for p in (one.hit.passage,)}
+    for number, one in enumerate(opened, start=1):
+        passage = one.hit.passage
+        score = one.score * _CARRIED_SHARE
+        for entry in store.entries(passage.scope, [passage.key]):
+            document = entry.document
+            line = find_closing_words(document.text.split("\n"), passage.end_line)
+            slices = [part for part in entry.passages if part.start_line == line]
+            known = found.get((passage.scope, passage.key, line))
+            if not slices or (known is not None and known.score >= score):
+                continue
+            if known is not None:
+                found[passage.scope, passage.key, line] = known._replace(score=score)
+                continue
+            text = document.text[slices[0].start : slices[0].end]
+            carried = passage._replace(
+                id=-number,
+                text=text,
+                context=slices[0].context,
+                start_line=line,
+                end_line=slices[0].end_line,
+            )
+            hit = Hit(passage=carried, score=score, snippet=text, signals={}, parts={})
+            found[passage.scope, passage.key, line] = _Found(hit, score, one.question)
+    return sorted(found.values(), key=lambda one: -one.score)
 
 
 def _order_newest_first(call: Call, store: Store, best: Sequence[_Found]) -> list[_Found]:

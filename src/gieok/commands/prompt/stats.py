@@ -46,6 +46,7 @@ def render_hook_stats(result: HookStatsResult, style: Style) -> str:
         (Words("titles followed by a search"), s.followed),
         (Words("told that something near is there"), s.notes),
         (Words("silent"), s.silent),
+        (Words("notes before an edit"), s.actions),
         (
             Words("answered by words alone, without meaning"),
             _format_word_share(s),

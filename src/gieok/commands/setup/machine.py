@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents import agent, sources, table
-from gieok.agents.install.edits import InstallPlace
 from gieok.agents.openclaw.gateway import webhook
-from gieok.commands.prompt.install import build_own_command, user_site
-from gieok.commands.prompt.installed_hooks import find_prompt_command
+from gieok.commands.prompt.hosts import is_agent_present, is_integration_installed
+from gieok.commands.prompt.sites import user_site
 from gieok.home.call import Call
 from gieok.memory.files.roots import is_memory_file, is_skipped
 from gieok.memory.tiers import vaults
@@ -112,8 +111,8 @@ def _iter_found_agents(call: Call) -> Iterator[FoundAgent]:
         place = known_agent.find_place(user, environment)
         transcript_places = known_agent.list_places(user, environment)
         files = [source.path for source in sources.sources(transcript_places, Scope("agent:main"))]
-        if files or _is_agent_present(known_agent, site):
-            is_installed = _is_integration_installed(call, site, name, known_agent)
+        if files or is_agent_present(known_agent, site):
+            is_installed = is_integration_installed(call, site, name, known_agent)
             yield FoundAgent(
                 name=name,
                 folder=place.folder if place else None,
@@ -121,24 +120,6 @@ def _iter_found_agents(call: Call) -> Iterator[FoundAgent]:
                 size=sum(map(_read_file_size, files)),
                 is_installed=is_installed,
             )
-
-
-def _is_agent_present(made: agent.Agent, site: InstallPlace) -> bool:
-    """Return whether the agent was ever used here, or its program is installed."""
-    if made.find_settings_folder(site).is_dir():
-        return True
-    program = made.rehearsal.program if made.rehearsal else ""
-    return bool(program and shutil.which(program, path=site.environment.get("PATH", os.defpath)))
-
-
-def _is_integration_installed(call: Call, site: InstallPlace, name: str, made: agent.Agent) -> bool:
-    if name in table.HOOKED:
-        return bool(find_prompt_command(site, name))
-    try:
-        return all(edit.path.exists() for edit in made.build_edits(site, build_own_command(call)))
-    # An agent's own files may be malformed; the command that installs Gieok reports the fault.
-    except Exception:  # noqa: BLE001
-        return False
 
 
 def _read_file_size(file: Path) -> int:

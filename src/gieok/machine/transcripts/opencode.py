@@ -109,6 +109,17 @@ class OpenCodeDatabase(TranscriptDatabase):
         return [(row[0], str(row[1])) for row in rows]
 
 
+class KiloDatabase(OpenCodeDatabase):
+    """`TranscriptStore` on the database of Kilo, whose lines name their host."""
+
+    AGENT = "Kilo"
+
+    def events(self, session: str, after: int, limit: int) -> list[tuple[int, str]]:
+        """Return the events of a session as opencode's, each with the member `host`."""
+        rows = super().events(session, after, limit)
+        return [(number, f'{{"host":"kilo",{line[1:]}') for number, line in rows]
+
+
 def open_transcripts(path: Path) -> TranscriptStore:
     """Open opencode's database, or the folder of messages that opencode kept before 1.3."""
     return OpenCodeFiles(path) if path.is_dir() else OpenCodeDatabase(path)

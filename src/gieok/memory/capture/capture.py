@@ -227,7 +227,7 @@ class Capture:
         ):
             return followed
         lines = list(tail.first_lines(file, formats.SNIFFED_LINES))
-        transcript = formats.recognise(path.name, lines)
+        transcript = formats.recognise(str(path), lines)
         if transcript is not None or not formats.is_prelude(lines):
             self.tell(str(path), "" if transcript else _UNKNOWN)
         return self._prepare(transcript, tail.find_write_time(file, path)) if transcript else None

@@ -74,7 +74,7 @@ def _of_file(path: Path) -> int:
         if formats.is_whole(path.name):
             return _of_whole(path, file.read(formats.LONGEST_LINE_BYTES))
         first = list(tail.first_lines(file, formats.SNIFFED_LINES))
-        transcript = formats.recognise(path.name, first)
+        transcript = formats.recognise(str(path), first)
         if transcript is None:
             if formats.is_prelude(first):
                 return 0

@@ -79,19 +79,60 @@ def is_of_subject(one: Content, other: Content) -> bool:
     return bool(one & other) and len(one - other) == len(other - one) == 1 and len(one) <= _SHORT
 
 
-def is_repeated(new: Content, held: Iterable[Content]) -> bool:
-    """Say whether a statement repeats the latest held statement of its subject.
+def is_negated(content: Content) -> bool:
+    """Say whether a statement holds a negation."""
+    return not _NOT.isdisjoint(content)
 
-    `held` is in the order in which the statements were said. A statement that returns to an earlier
-    value is new: the statement in between said otherwise.
+
+def is_opposite(new: Content, old: Content) -> bool:
+    """Say whether a statement says of the same thing as another that it is not so, or no more."""
+    bare, before = (frozenset(content - _NOT) for content in (new, old))
+    is_changed = is_negated(new) and not is_negated(old)
+    return is_changed and len(bare & before) >= _FEWEST and (bare <= before or before <= bare)
+
+
+class HeldStatements:
+    """Statements in the order in which they were said, found by their words.
+
+    A statement that repeats a held one shares its rarest words with it, or is the held one with one
+    word more: only such are compared.
     """
-    answer = False
-    for old in held:
-        if repeats(new, old):
-            answer = True
-        elif answer and is_of_subject(new, old):
-            answer = False
-    return answer
+
+    def __init__(self, held: Iterable[Content] = ()) -> None:
+        self._held: list[Content] = []
+        self._by_word: dict[str, list[int]] = {}
+        self._by_content: dict[frozenset[str], list[int]] = {}
+        for one in held:
+            self.add(one)
+
+    def add(self, one: Content) -> None:
+        """Hold a statement behind those that are held."""
+        place = len(self._held)
+        self._held.append(one)
+        self._by_content.setdefault(one, []).append(place)
+        for word in one:
+            self._by_word.setdefault(word, []).append(place)
+
+    def is_repeated_by(self, new: Content) -> bool:
+        """Say whether a statement repeats the latest held statement of its subject.
+
+        A statement that returns to an earlier value is new: the statement in between said
+        otherwise.
+        """
+        # Of a long statement a quarter may be missing, of a short one nothing, or else one word.
+        missing = len(new) // (_MOST_TIMES + 1) if len(new) >= _LONG else 0
+        near = self._list_places(new, 1 + missing)
+        near |= {place for word in new for place in self._by_content.get(new - {word}, ())}
+        last = max((place for place in near if repeats(new, self._held[place])), default=-1)
+        return last >= 0 and not any(
+            place > last and is_of_subject(new, self._held[place])
+            for place in self._list_places(new, 2)
+        )
+
+    def _list_places(self, new: Content, most_words: int) -> set[int]:
+        """Return the places of the held statements with one of the rarest words of a statement."""
+        places = sorted((self._by_word.get(word, []) for word in new), key=len)
+        return {place for some in places[:most_words] for place in some}
 
 
 def _strip_word_ending(word: str) -> str:

@@ -20,6 +20,7 @@ from gieok.flow.distil import MessageSpan
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.observer import categories, repeats
 from gieok.memory.observer.relative_days import dated
+from gieok.memory.observer.sentences import strip_filler
 from gieok.memory.observer.standalone import UserStatement, find_user_statements
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Reader
@@ -42,6 +43,8 @@ _READER_SHIFT = 0.8
 _ACCEPTED = re.compile(r" \((agreed|동의함)\)$")
 _ASSENTS = {"agreed": "Yes, let's do that.", "동의함": "응, 그걸로 하자."}
 _SURE = 0.85
+#: Statements that are judged together where the newest are judged first.
+_JUDGED_AT_ONCE = 16
 _ABOUT_USER = 0.8
 
 
@@ -52,16 +55,33 @@ class StatementJudgement(NamedTuple):
     about_user: float
 
 
+class WorthyStatement(NamedTuple):
+    """User's statement that is worth keeping: its message, its words, and what they are.
+
+    `text` are the words that were judged: those of `stated`, or of the user alone.
+    """
+
+    said: Journalled
+    stated: UserStatement
+    text: str
+    category: Category
+    judgement: StatementJudgement
+    is_done: bool = False
+
+
 class StatementJudge:
     """Judge of statements: by the reader, or by their words alone where it cannot run."""
 
     def __init__(self, reader: Callable[[], Reader | None]) -> None:
         self._reader = reader
+        #: Whether the reader made the last judgements.
+        self.is_read = False
 
     def judged(self, texts: Sequence[str]) -> list[StatementJudgement]:
         """Return a judgement for each text."""
         likely = [heads.worth_by_words(text) for text in texts]
         reader = self._reader() if max(likely, default=0.0) >= _WORDS_AT_LEAST else None
+        self.is_read = reader is not None
         if reader is not None:
             try:
                 return [
@@ -71,7 +91,7 @@ class StatementJudge:
                     for text, chance in zip(texts, likely, strict=True)
                 ]
             except EmbedderFailed:
-                pass  # the words judge
+                self.is_read = False  # the words judge
         return [StatementJudgement(_cut_word_probability(chance), 0.0) for chance in likely]
 
 
@@ -128,25 +148,12 @@ class RulesObserver:
     """`Observer` without a model."""
 
     zone: tzinfo
-    judge: StatementJudge
+    statement_judge: StatementJudge
     context: SpanContext
 
     def observe(self, span: MessageSpan) -> Observed:
         """Return the users' statements that are worth keeping."""
-        statements = list(self._told(span))
-        if not statements:
-            return Observed(())
-        texts = list(
-            dict.fromkeys(
-                text for _, stated in statements for text in (stated.text, stated.alone) if text
-            )
-        )
-        judged = dict(zip(texts, self.judge.judged(texts), strict=True))
-        observations = [
-            o
-            for journalled, stated in statements
-            if (o := self._observation(journalled, stated, judged)) is not None
-        ]
+        observations = [self._observation(worthy) for worthy in self.judge([span])]
         return (
             Observed(
                 tuple(
@@ -156,6 +163,57 @@ class RulesObserver:
             if observations
             else Observed(())
         )
+
+    def judge(
+        self, spans: Sequence[MessageSpan], *, keeps_choices: bool = False, most: int = 0
+    ) -> list[WorthyStatement]:
+        """Return the users' statements that are worth keeping, in order, as they were said.
+
+        No statement answers words of a span before its own. With `keeps_choices`, a proposal that
+        the user accepted, and an alternative that the agent named and the user chose, count
+        whatever they are worth: within its session it is decided. With `most`, the newest are
+        judged first, until so many beside the rules are worth keeping.
+        """
+        statements = [pair for span in spans for pair in self._told(span)]
+        if not most:
+            return self._select(statements, keeps_choices=keeps_choices)
+        bound = {number for number, (_, stated) in enumerate(statements) if stated.is_rule}
+        others = [number for number in range(len(statements)) if number not in bound]
+        found: list[WorthyStatement] = []
+        while others and len(found) < most:
+            newest = others[-_JUDGED_AT_ONCE:]
+            del others[-_JUDGED_AT_ONCE:]
+            some = self._select([statements[n] for n in newest], keeps_choices=keeps_choices)
+            found = [*some, *found]
+        rules = self._select([statements[number] for number in sorted(bound)])
+        return sorted((*rules, *found), key=lambda worthy: worthy.said.place)
+
+    def _select(
+        self,
+        statements: Sequence[tuple[Journalled, UserStatement]],
+        *,
+        keeps_choices: bool = False,
+    ) -> list[WorthyStatement]:
+        """Return the statements that are worth keeping; a rule is not judged."""
+        texts = list(
+            dict.fromkeys(
+                text
+                for _, stated in statements
+                for text in (stated.text, stated.alone)
+                if text and not stated.is_rule
+            )
+        )
+        judged = dict(zip(texts, self.statement_judge.judged(texts) if texts else [], strict=True))
+        return [
+            worthy
+            for journalled, stated in statements
+            if (
+                worthy := _select_worthy_statement(
+                    journalled, stated, judged, is_kept=keeps_choices and _is_choice(stated)
+                )
+            )
+            is not None
+        ]
 
     def _told(self, span: MessageSpan) -> Iterator[tuple[Journalled, UserStatement]]:
         """Yield the users' statements, each with its message; each conversation by itself."""
@@ -173,37 +231,59 @@ class RulesObserver:
             for stated in _with_rules(strip_echo(message.text), before):
                 yield journalled, stated
 
-    def _observation(
-        self, said: Journalled, stated: UserStatement, judged: dict[str, StatementJudgement]
-    ) -> Observation | None:
-        text, judgement = stated.text, judged[stated.text]
-        if stated.is_rule:
-            rule = dated(text, said.message.at.astimezone(self.zone).date())
-            return Observation(
-                text=rule,
-                at=said.message.at,
-                priority=Priority.HIGH,
-                category=Category.PREFERENCE,
-                is_done=False,
-                message_ids=(said.message.id,),
-            )
-        if stated.alone and judgement.worth < _WORTH:
-            text, judgement = stated.alone, judged[stated.alone]
-        if judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
-            return None
-        message, category = said.message, categories.classify_statement(text)
-        shown = dated(text, message.at.astimezone(self.zone).date())
-        is_done = not stated.is_agreed and categories.is_done(text)
-        category = Category.TASK if is_done and category is Category.STATE else category
-        priority = _choose_statement_priority(category, judgement, is_done, has_day=shown != text)
+    def _observation(self, worthy: WorthyStatement) -> Observation:
+        said_at = worthy.said.message.at
+        shown = dated(worthy.text, said_at.astimezone(self.zone).date())
         return Observation(
             text=shown,
-            at=message.at,
-            priority=priority,
-            category=category,
-            is_done=is_done,
-            message_ids=(message.id,),
+            at=said_at,
+            priority=_choose_statement_priority(worthy, has_day=shown != worthy.text),
+            category=worthy.category,
+            is_done=worthy.is_done,
+            message_ids=(worthy.said.message.id,),
         )
+
+
+def _select_worthy_statement(
+    said: Journalled,
+    stated: UserStatement,
+    judged: dict[str, StatementJudgement],
+    *,
+    is_kept: bool,
+) -> WorthyStatement | None:
+    """Return a statement with its category if it is worth keeping, or kept; None if it is not."""
+    text = stated.text
+    if stated.is_rule:
+        return WorthyStatement(
+            said=said,
+            stated=stated,
+            text=text,
+            category=Category.PREFERENCE,
+            judgement=StatementJudgement(1.0, 0.0),
+        )
+    judgement = judged[text]
+    if stated.alone and judgement.worth < _WORTH and not is_kept:
+        text, judgement = stated.alone, judged[stated.alone]
+    if not is_kept and judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
+        return None
+    category = categories.classify_statement(text)
+    is_done = not stated.is_agreed and categories.is_done(text)
+    category = Category.TASK if is_done and category is Category.STATE else category
+    return WorthyStatement(
+        said=said,
+        stated=stated,
+        text=text,
+        category=category,
+        judgement=judgement,
+        is_done=is_done,
+    )
+
+
+def _is_choice(stated: UserStatement) -> bool:
+    """Say whether the user accepted a proposal, or answered with words that the question named."""
+    question, _, answer = stated.text.partition(" – ")
+    chosen = repeats.content(answer) if stated.alone else frozenset()
+    return stated.is_agreed or (bool(chosen) and chosen <= repeats.content(question))
 
 
 def _with_rules(said: str, before: str) -> list[UserStatement]:
@@ -211,8 +291,10 @@ def _with_rules(said: str, before: str) -> list[UserStatement]:
 
     A rule is never kept in half, and is kept although its words alone would leave it out.
     """
-    stated = find_user_statements(said, before)
     rules = binding.rules_in(said, before)
+    stated = [
+        _restore_fillers(statement, rules) for statement in find_user_statements(said, before)
+    ]
     whole = [statement for statement in stated if any(rule in statement.text for rule in rules)]
     others = [
         statement
@@ -227,10 +309,25 @@ def _with_rules(said: str, before: str) -> list[UserStatement]:
     ]
 
 
-def _choose_statement_priority(
-    category: Category, judgement: StatementJudgement, done: bool, *, has_day: bool
-) -> Priority:
-    if done:
+def _restore_fillers(statement: UserStatement, rules: Sequence[str]) -> UserStatement:
+    """Return a statement with its rules in the user's own words.
+
+    A statement has lost the fillers before its sentences ("아, …"), and a rule has not: without
+    this, one would not be found in the other, and both would be kept.
+    """
+    text = statement.text
+    for rule in rules:
+        bare = strip_filler(rule)
+        if bare and rule not in text:
+            text = text.replace(bare, rule, 1)
+    return statement._replace(text=text)
+
+
+def _choose_statement_priority(worthy: WorthyStatement, *, has_day: bool) -> Priority:
+    judgement, category = worthy.judgement, worthy.category
+    if worthy.stated.is_rule:
+        return Priority.HIGH
+    if worthy.is_done:
         return Priority.MEDIUM
     if category is Category.TASK:
         return Priority.HIGH if has_day else Priority.MEDIUM
@@ -249,11 +346,11 @@ def _iter_unrepeated_observations(
     found: Sequence[Observation], held: Sequence[str]
 ) -> Iterator[Observation]:
     """Yield the observations that repeat no held statement and none earlier in the span."""
-    known = [repeats.content(text) for text in held]
+    known = repeats.HeldStatements(map(repeats.content, held))
     for o in found:
         own = repeats.content(o.text)
-        if not repeats.is_repeated(own, known):
-            known.append(own)
+        if not known.is_repeated_by(own):
+            known.add(own)
             yield o
 
 

@@ -139,11 +139,7 @@ def own_sentences(text: str) -> list[str]:
     sentences = [sentence for paragraph in paragraphs for sentence in split_sentences(paragraph)]
     if any(_WORKED_ON.search(sentence) and not _LASTS.search(sentence) for sentence in sentences):
         return []
-    return [
-        own
-        for sentence in sentences
-        if (own := _strip_sentence_filler(sentence)) and is_understood(own)
-    ]
+    return [own for sentence in sentences if (own := strip_filler(sentence)) and is_understood(own)]
 
 
 def split_sentences(paragraph: str) -> Iterator[str]:
@@ -222,7 +218,7 @@ def _is_printed(lines: Sequence[str]) -> bool:
     )
 
 
-def _strip_sentence_filler(sentence: str) -> str:
+def strip_filler(sentence: str) -> str:
     """Return a sentence without a filler in front.
 
     '' for a quotation, and for a sentence too short or too long for a statement.

@@ -46,7 +46,8 @@ _ABOUT_USER = 0.8
 _STATES = 0.3
 #: Value of a turn without a vector of the fitted model: half a statement.
 _UNJUDGED = 0.4
-_QUESTION_SHARE = 0.3
+#: Share of its worth that a question has.
+QUESTION_SHARE = 0.3
 #: Share of a proposal's value for the turn that accepts it, and the value of an answer that is more
 #: than assent, whatever its words.
 _ACCEPTED_SHARE, _ANSWERED = 0.6, 0.6
@@ -289,7 +290,7 @@ def valued(text: str, likely: float) -> float:
 
     The worth follows from the probability that the turn states something, and from its length.
     """
-    share = _QUESTION_SHARE if _QUESTION.search(text) else 1.0
+    share = QUESTION_SHARE if _QUESTION.search(text) else 1.0
     return likely * share / math.sqrt(max(_FEWEST_TOKENS, estimate_tokens(text[:_LONGEST_CHARS])))
 
 

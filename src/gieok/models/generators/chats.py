@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gieok import extras
-from gieok.errors import GeneratorFailed, GieokError
+from gieok.errors import GeneratorFailed, GieokError, MissingExtra
 from gieok.ports.models import ChatMessage, ReplyPart, ReplyParts, Sampling
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def _import_httpx() -> None:
     The library takes httpx from `sys.modules` as it finds it. A request fails there while another
     thread is still importing httpx, as the extraction of facts does with pydantic-ai's models.
     """
-    with suppress(ImportError):
+    with suppress(MissingExtra), extras.imports_of("models", "httpx"):
         import httpx  # noqa: F401
 
 

@@ -1,8 +1,8 @@
 """Answer of the hook before a tool: what the user forbade is asked or stopped, with their words.
 
-The path of a tool that no rule touches has 30 ms: one small file is read, and neither settings, an
-index nor a model. Whatever fails lets the tool run and is written to the log of the hook, which
-`gieok rules` shows.
+What memory has to say on an edit is in `action`: one process answers both. The path of a tool that
+nothing is said about has 30 ms: small files are read, and neither settings, an index nor a model.
+Whatever fails lets the tool run and is written to the log of the hook, which `gieok rules` shows.
 """
 
 import json
@@ -12,14 +12,16 @@ import sys
 import time
 
 from gieok.agents import table
-from gieok.places.home import OWN_RUN, build_home_path, gate_rules_file
+from gieok.places.home import OWN_RUN, build_home_path, gate_rules_file, has_action_files
 from gieok.surfaces.hook.payload import find_hook_flag, print_unbuffered, read_hook_payload
+from gieok.surfaces.hook.tool_call import ToolCall
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gieok.flow.gate_rules import GateRule, JudgedAction
+    from gieok.hook.fired import FiredEvent
     from gieok.hook.gates import GateHit
     from gieok.settings.resolved import Parse
     from gieok.text.gates.verdict import ToolAttempt
@@ -34,6 +36,7 @@ _HANGUL = (0xAC00, 0xD7A3)
 def run_gate(arguments: "Sequence[str]", parse: "Parse") -> int:
     """Run `gieok hook pre-tool [--agent NAME]` and return 0, whatever happens.
 
+    A rule of the user's asks or stops; where none does, memory may have a word on an edit.
     `parse` reads a settings file that changed since a process last read it.
     """
     if os.environ.get(OWN_RUN):
@@ -42,13 +45,20 @@ def run_gate(arguments: "Sequence[str]", parse: "Parse") -> int:
     try:
         home = build_home_path()
         payload = read_hook_payload()
+        call = ToolCall(home, find_hook_flag(arguments, "--agent"), payload, parse)
         if os.path.exists(gate_rules_file(home)):
-            agent = table.BY_NAME.get(find_hook_flag(arguments, "--agent"))
-            judge = _ToolJudge(home, agent or table.detect_agent(payload), payload, parse)
-            answer = judge.answer()
-            if answer and sys.stdout:
-                print_unbuffered(json.dumps(answer, ensure_ascii=False))
+            judge = _ToolJudge(call)
+            if answer := judge.answer():
+                _print_answer(answer)
                 judge.record()
+                return 0
+        if has_action_files(home):
+            from gieok.surfaces.hook.action import ActionNote
+
+            note = ActionNote(call)
+            if answer := note.answer():
+                _print_answer(answer)
+                note.record()
     except BrokenPipeError:
         pass
     # Fails open: a broken memory never stands between a user and their agent.
@@ -58,6 +68,11 @@ def run_gate(arguments: "Sequence[str]", parse: "Parse") -> int:
         failure = f"{type(error).__name__}: {error}"
         trail.log_hook_line(home, f"{table.PRE_TOOL}: {failure}; the tool ran")
     return 0
+
+
+def _print_answer(answer: table.Payload) -> None:
+    if sys.stdout:
+        print_unbuffered(json.dumps(answer, ensure_ascii=False))
 
 
 class _CpuLimitError(BaseException):
@@ -90,16 +105,14 @@ class _CpuLimit:
 class _ToolJudge:
     """State of one call before a tool."""
 
-    def __init__(
-        self, home: str, agent: table.AgentRow, payload: table.Payload, parse: "Parse"
-    ) -> None:
-        self._home = home
-        self._agent = agent
-        self._payload = payload
-        self._parse = parse
-        self._folder = table.folder_of(payload) or os.getcwd()
-        self._own_scope = agent.read_scope(payload)
-        self._workplace = ""
+    def __init__(self, call: ToolCall) -> None:
+        self._call = call
+        self._home = call.home
+        self._agent = call.agent
+        self._payload = call.payload
+        self._folder = call.folder
+        # A plugin says where nobody sits in front of its host.
+        self._can_ask = self._agent.can_ask and self._payload.get("can_ask") is not False
         self._may_stop = False
         self._rule = ""
         self._action: JudgedAction | None = None
@@ -108,9 +121,7 @@ class _ToolJudge:
         """Return the answer for the agent; {} where the tool may run."""
         from gieok.flow.gate_rules import load_gate_choices, load_gate_rules
         from gieok.hook import gates
-        from gieok.places.workplace import find_workplace
 
-        self._workplace = "" if self._own_scope else find_workplace(self._folder)
         rules = load_gate_rules(self._home)
         if not rules:
             return {}
@@ -139,7 +150,7 @@ class _ToolJudge:
         return gates.read_tool_attempt(
             self._payload,
             folder=self._folder,
-            root=self._workplace or self._folder,
+            root=self._call.workplace or self._folder,
             branch=gates.find_branch(self._folder),
             day=time.strftime(_DAY, now),
             weekday=now.tm_wday,
@@ -153,15 +164,25 @@ class _ToolJudge:
         action = gates.build_judged_action(self._payload, self._folder)
         hit: GateHit | None = hits[0]
         try:
-            hit = gates.take_allowances(self._home, hits, action.key)
+            hit = gates.take_allowances(self._home, hits, action.key, self._find_event(action))
         except OSError as error:
             self._log(error)
         if hit is None:
             return {}
         self._rule, self._action = hit.rule.handle, action
         outcome = gates.limit_outcome(hit.outcome, may_stop=self._may_stop)
-        asks = outcome == "ask" and self._agent.can_ask
+        asks = outcome == "ask" and self._can_ask
         return self._build_answer(say_reason(hit, action.code, asks=asks), asks=asks)
+
+    def _find_event(self, action: "JudgedAction") -> "FiredEvent | None":
+        """Return the event that other hook files of the host ask about too; None for none."""
+        session = table.read_payload_session(self._payload)
+        if not (self._agent.runs_foreign_hooks and session):
+            return None
+        from gieok.hook.fired import FiredEvent, read_fired_time
+
+        names = (self._agent.name, session, table.PRE_TOOL, action.key)
+        return FiredEvent(self._home, names, read_fired_time(self._payload, time.time()))
 
     def record(self) -> None:
         """Write what was answered, after it was: a file that fails or waits loses no answer."""
@@ -171,7 +192,7 @@ class _ToolJudge:
         row: dict[str, object] = {
             "event": table.PRE_TOOL,
             "agent": self._agent.name,
-            "session": table.read_payload_session(self._payload),
+            "session": self._call.session,
             "rule": self._rule,
         }
         try:
@@ -192,35 +213,14 @@ class _ToolJudge:
 
     def _list_held_rules(self, rules: "Sequence[GateRule]") -> "list[GateRule]":
         """Return the rules that hold for this session; none where memory is withheld from it."""
-        from gieok import private
         from gieok.hook.gates import list_scope_rules
-        from gieok.places.project import list_project_scopes
-        from gieok.places.workplace import project_root
-        from gieok.settings.hook import USED, HookSettings
-        from gieok.settings.resolved import resolve_settings
-        from gieok.surfaces.hook.withheld import find_withheld_reason
 
-        root = "" if self._own_scope else project_root(self._folder)
-        values, _ = resolve_settings(self._home, root, USED, os.environ, self._parse)
-        settings = HookSettings({name: value for name, (value, _) in values.items()})
-        self._may_stop = settings.is_on("gates.stops")
-        privacy = private.open_privacy(
-            self._home, settings.text("exclude.folders"), settings.text("exclude.agents")
-        )
-        session = table.read_payload_session(self._payload)
-        if find_withheld_reason(
-            privacy, self._agent.name, session, self._folder, self._payload, time.time()
-        ):
-            return []
-        if self._own_scope:
-            return list_scope_rules(rules, [self._own_scope])
-        scopes = list_project_scopes(self._workplace, settings.text("hook.scopes"))
-        return list_scope_rules(rules, scopes)
+        self._may_stop = self._call.settings.is_on("gates.stops")
+        return [] if self._call.is_withheld() else list_scope_rules(rules, self._call.list_scopes())
 
     def _build_answer(self, reason: str, *, asks: bool) -> table.Payload:
         native = self._agent.events.get(table.PRE_TOOL, "")
-        can_ask = asks and self._agent.can_ask
-        return self._agent.build_gate_answer(native, asks=can_ask, reason=reason)
+        return self._agent.build_gate_answer(native, asks=asks and self._can_ask, reason=reason)
 
 
 def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:

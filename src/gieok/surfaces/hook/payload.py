@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 #: Bytes of stdin that are read; the rest is left. A prompt of five megabytes is a mistake.
 _MOST_BYTES = 16_000_000
 _STDIN_S = 1.0
+#: Fields of hosts that write names in another case, by the name under which they are read.
+_OTHER_NAMES = {
+    "session_id": ("sessionId",),
+    "transcript_path": ("transcriptPath",),
+    "tool_name": ("toolName",),
+    "tool_input": ("toolInput", "toolArgs"),
+}
 
 
 def print_unbuffered(text: str) -> None:
@@ -43,7 +50,32 @@ def read_hook_payload() -> dict[str, object]:
     payload = json.loads(_read_hook_stdin().decode("utf-8", "surrogateescape"))
     if not isinstance(payload, dict):
         raise TypeError(f"the payload is a {type(payload).__name__}, not an object")
+    return _add_usual_names(payload)
+
+
+def _add_usual_names(payload: dict[str, object]) -> dict[str, object]:
+    """Return a payload that also has the usual names of the fields that a host names otherwise.
+
+    A prompt in parts becomes their text, and arguments of a tool that are JSON are read.
+    """
+    for usual, others in _OTHER_NAMES.items():
+        found = next((name for name in others if name in payload), "")
+        if found and usual not in payload:
+            payload[usual] = payload[found]
+    prompt, given = payload.get("prompt"), payload.get("tool_input")
+    if isinstance(prompt, list) and all(isinstance(part, dict) for part in prompt):
+        texts = (part.get("text") for part in prompt)
+        payload["prompt"] = "\n".join(text for text in texts if isinstance(text, str))
+    if isinstance(given, str) and given.startswith("{"):
+        payload["tool_input"] = _parse_arguments(given)
     return payload
+
+
+def _parse_arguments(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
 def _read_hook_stdin() -> bytes:

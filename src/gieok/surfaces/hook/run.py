@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from gieok import fs, private
 from gieok.agents import table
@@ -35,6 +35,7 @@ from gieok.text.turns import read_spoken_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gieok.hook.fired import FiredEvent
     from gieok.hook.matches import Match
     from gieok.storage.index.sqlite.index_reader import IndexReader
 
@@ -44,18 +45,32 @@ _SUSPECT_NAME = (
     r"(?i)pass|pw|secret|token|key|cred|://|[^\x00-\x7f]|[a-z][0-9][a-z0-9]{12}"
     r"|[a-z0-9]{12}[a-z][0-9]|[0-9]{6}[0-9-]{7}"
 )
+#: Events whose answer is put before the model.
+_INJECTING = (table.PROMPT, table.SESSION_START)
 _SPOOLED = frozenset((table.STOP, table.PRE_COMPACT, table.SESSION_END))
 #: Sources of a session's start that begin a new context, which does not hold the earlier
 #: injections.
-_ANEW = ("compact", "clear")
+_COMPACT = "compact"
+_ANEW = (_COMPACT, "clear")
+#: Seconds within which a call is answered, whatever it waits for: a host ends it after ten, in an
+#: older installation after three.
+_ENDS_S = {table.SESSION_START: 3.0, table.PRE_COMPACT: 7.0}
+_OTHER_ENDS_S = 3.0
+#: Least of them that a digest is begun with, and the share of them that a compacted session's
+#: project may take: the session's own words are worth more there.
+_LEAST_DIGEST_S, _COMPACTED_SHARE = 0.2, 0.3
+#: Returns the JSON of a session's digest, by the parameters of `gieok handoff`, its folder and the
+#: seconds that it may take; None for none.
+Digest = Callable[[Mapping[str, object], str, float], Mapping[str, object] | None]
 
 
 def main(
     arguments: Sequence[str],
     parse: Parse,
-    refresh: Callable[[str], str],
-    catch_up: Callable[[], None] = lambda: None,
+    refresh: Callable[[str, float], str],
+    catch_up: Callable[[float], None] = lambda within_s: None,
     notice_of: Callable[[str], str] = lambda why: "",
+    digest: Digest = lambda values, folder, within_s: None,
 ) -> int:
     """Run `gieok hook EVENT [--agent NAME]` and return 0, whatever happens.
 
@@ -63,15 +78,17 @@ def main(
 
     `refresh` is called at the start of a session: it brings the index of a project's folder ('': no
     project) in line with its files, and returns the notice for the person about that index or a
-    full disk ('' for none).
+    full disk ('' for none). Whatever is called gets the seconds that it may take.
 
     `catch_up` indexes the newest messages of the agents; it is called at the start of a session
     where no daemon does that. `notice_of` returns the notice for the person on why memory is
-    withheld from a session.
+    withheld from a session. `digest` returns the JSON of `gieok handoff` for a session where no
+    daemon listens; it takes in what the session's transcript holds.
     """
     if os.environ.get(OWN_RUN):
         return 0  # this agent is asked by Gieok itself: nothing to recall, and nothing to remember
-    home = ""
+    home, started = "", time.monotonic()
+    call: _Call | None = None
     try:
         home = build_home_path()
         payload = read_hook_payload()
@@ -83,6 +100,8 @@ def main(
             home,
             time.monotonic(),
             parse,
+            digest,
+            started + _ENDS_S.get(arguments[0], _OTHER_ENDS_S),
         )
         text = _answer_hook_call(call, refresh, catch_up, notice_of)
         if text and sys.stdout:  # None: it is closed, and its number may be another file's by now
@@ -92,20 +111,25 @@ def main(
         pass
     # Fails open: a broken memory never stands between a user and their agent.
     except Exception as error:  # noqa: BLE001
+        if call is not None:
+            call.give_event_back()
         trail.log_hook_line(home, f"{' '.join(arguments[:1])}: {type(error).__name__}: {error}")
     return 0
 
 
 def _answer_hook_call(
     call: "_Call",
-    refresh: Callable[[str], str],
-    catch_up: Callable[[], None],
+    refresh: Callable[[str, float], str],
+    catch_up: Callable[[float], None],
     notice_of: Callable[[str], str],
 ) -> str:
     """Return the JSON to print for a call; '' for nothing."""
     event = call.event
     context = notice = ""
-    if reason := call.withholds():
+    reason = call.withholds()  # the first words of a session count, whoever answers them
+    if not call.is_first():
+        return ""
+    if reason:
         notice = notice_of(reason) if event == table.SESSION_START else ""
         context = (
             inject.format_user_notice(notice) if notice and not call.agent.shows_notices else ""
@@ -113,21 +137,39 @@ def _answer_hook_call(
         printed = table.output(call.agent, event, context, notice)
         return json.dumps(printed, ensure_ascii=False) if printed else ""
     if event == table.PROMPT:
-        context = call.recall()
+        context = "\n".join(filter(None, (call.start_late(), call.recall())))
     elif event == table.SESSION_START:
-        if not call.begin() and os.path.isdir(call.home):
-            catch_up()
-        if call.root or fs.is_volume_full(call.home):
-            notice = refresh(call.root)
-        context = call.start()
-        if notice and not call.agent.shows_notices:
-            context = "\n".join(filter(None, (context, inject.format_user_notice(notice))))
+        context, notice = _answer_session_start(call, refresh, catch_up)
     elif event in _SPOOLED:
         call.keep()
+        if event == table.PRE_COMPACT and event in call.agent.events:
+            return call.agent.format_summary_hint(call.hint_summary())
     else:
         raise ValueError(f"unknown event {event!r}")
     printed = table.output(call.agent, event, context, notice)
     return json.dumps(printed, ensure_ascii=False) if printed else ""
+
+
+def _answer_session_start(
+    call: "_Call", refresh: Callable[[str, float], str], catch_up: Callable[[float], None]
+) -> tuple[str, str]:
+    """Begin a session; return what the agent is told, and the notice for the person.
+
+    Both are kept for the first prompt of an agent that drops the answer at a session's start.
+    """
+    notice = ""
+    if not call.begin() and os.path.isdir(call.home) and not call.is_compacted:
+        catch_up(call.left_s())
+    if call.root or fs.is_volume_full(call.home):
+        share = _COMPACTED_SHARE if call.is_compacted else 1.0
+        notice = refresh(call.root, share * call.left_s())
+    if call.agent.starts_at_prompt:
+        call.keep_notice(notice)
+        return "", ""
+    context = call.start()
+    if notice and not call.agent.shows_notices:
+        context = "\n".join(filter(None, (context, inject.format_user_notice(notice))))
+    return context, notice
 
 
 class _Call:
@@ -141,9 +183,12 @@ class _Call:
         home: str,
         began: float,
         parse: Parse,
+        digest: Digest,
+        ends: float,
     ) -> None:
         self.event = event
-        self.agent = table.BY_NAME.get(agent) or table.detect_agent(payload)
+        self.agent = table.find_calling_agent(agent, payload, os.environ)
+        self._is_named = self.agent.name == agent
         self._folder = table.folder_of(payload) or os.getcwd()
         self._own_scope = self.agent.read_scope(payload)
         self.root = "" if self._own_scope else project_root(self._folder)
@@ -151,8 +196,12 @@ class _Call:
         self.home = home
         self._began = began
         self._window = ContextWindow(home, self.agent.name, table.read_payload_session(payload))
+        self._claimed: FiredEvent | None = None
+        self._begun: Injection | None = None
+        self._told_notice = False
         self._injection: Injection | None = None
         self._by = ""
+        self._digest, self._ends = digest, ends
         values, wrong = resolve_settings(home, self.root, USED, os.environ, parse)
         self._settings = HookSettings({name: value for name, (value, _) in values.items()})
         set_process_zone(self._settings.text("zone"))
@@ -170,6 +219,39 @@ class _Call:
         return withheld.find_withheld_reason(
             privacy, self.agent.name, session, self._folder, self._payload, time.time()
         )
+
+    def is_first(self) -> bool:
+        """Return whether an event is one of the agent's, and this call the first that answers it.
+
+        A host that runs hooks of other agents calls Gieok once for each file that holds its hook,
+        and some events of another agent are none of the host's.
+        """
+        if not self.agent.runs_foreign_hooks:
+            return True
+        if self.event not in self.agent.events:
+            return False
+        if self.event not in _INJECTING:
+            return True
+        from gieok.hook.fired import FiredEvent, list_telling_values, read_fired_time
+
+        session = table.read_payload_session(self._payload)
+        names = (self.agent.name, session, self.event, *list_telling_values(self._payload))
+        at_s = read_fired_time(self._payload, time.time())
+        event = FiredEvent(self.home, names, at_s) if session else None
+        if event is not None and not event.claim_event():
+            return False
+        self._claimed = event
+        return True
+
+    def give_event_back(self) -> None:
+        """Let another call answer the event, because this one did not."""
+        if self._claimed is not None:
+            self._claimed.withdraw_claim()
+
+    def keep_notice(self, notice: str) -> None:
+        """Keep the notice of a session's start for its first prompt."""
+        if notice:
+            self._window.leave_notice(notice)
 
     def begin(self) -> bool:
         """Begin a session: wake or start the daemon, and forget injections of a context that ended.
@@ -192,6 +274,10 @@ class _Call:
 
     def finish(self) -> None:
         """Record the injected memories, once the agent has them."""
+        if self._told_notice:
+            self._window.leave_notice("")
+        if self._begun is not None:
+            self._window.keep(table.SESSION_START, self._begun, time.time())
         if self._injection is not None:
             spent_ms = round((time.monotonic() - self._began) * 1000, 1)
             stays = not self._own_scope  # OpenClaw stores no context: the next prompt is without it
@@ -250,6 +336,10 @@ class _Call:
         memories = [InjectedMemory(**row) for row in data["memories"]]
         if memories and self._settings.is_on("judge.enabled"):
             return self._rendered(self._judged(prompt, memories)), False
+        if self._begun is not None:  # the daemon does not know what this call says beside it
+            fresh = [memory for memory in memories if not self._window.holds(memory)]
+            if len(fresh) < len(memories):
+                return self._rendered(fresh), False
         return Injection(data["text"], memories, data["tokens"]), data["is_hint"]
 
     def _environment(self) -> dict[str, str]:
@@ -311,16 +401,39 @@ class _Call:
     def _rendered(self, memories: list[InjectedMemory]) -> Injection:
         return choice.render_chosen_memories(memories, self._settings, self.home, self.root)
 
+    def start_late(self) -> str:
+        """Return the text that the session begins with, at its first prompt; '' for none."""
+        if not self.agent.starts_at_prompt:
+            return ""
+        told = self._window.notice
+        self._told_notice = bool(told)
+        text = "" if self._window.is_begun else self.start()
+        self._begun, self._injection = self._injection, None
+        if self._begun is not None:
+            self._window.add_text(text)
+        return "\n".join(filter(None, (text, inject.format_user_notice(told) if told else "")))
+
     def start(self) -> str:
         """Return the text that the session begins with."""
         budget = int(self._settings.number("hook.session_tokens"))
-        is_resumed = (
-            self._window.is_begun and table.read_payload_text(self._payload, "source") != "startup"
-        )
+        source = table.read_payload_text(self._payload, "source")
+        is_resumed = self._window.is_begun and source != "startup"
         # the session's context holds its start text, and everything that was said in it since
         if not budget or is_resumed:
             return ""
         self._began = time.monotonic()  # bringing the index in line is not what the deadline is for
+        text, shown = self._build_start(budget, None)
+        if self.is_compacted:  # what stands already is told, whatever the digest does
+            digest = self._read_digest()
+            self._began = time.monotonic()
+            if digest is not None:
+                text, shown = self._build_start(budget, digest)
+        self._count(shown=shown)
+        self._injection = Injection(text, [], estimate_tokens(text))
+        return text
+
+    def _build_start(self, budget: int, digest: Mapping[str, object] | None) -> tuple[str, int]:
+        """Return the text that the session begins with, and how many lines it shows."""
         from gieok import registry
         from gieok.surfaces.hook.start import SessionPlace, build_start_text
 
@@ -338,12 +451,9 @@ class _Call:
             registry.local_journal(self.home, self._settings.text("journal")),
         )
         words = choice.owners(self.home, self.root)
-        text, shown = build_start_text(
-            place, self._glance, lambda scope: inject.whose(scope, words), budget
+        return build_start_text(
+            place, self._glance, lambda scope: inject.whose(scope, words), budget, digest
         )
-        self._count(shown=shown)
-        self._injection = Injection(text, [], estimate_tokens(text))
-        return text
 
     def keep(self) -> None:
         """Record the path of the transcript, so that it is observed later."""
@@ -360,6 +470,55 @@ class _Call:
         if self.event == table.PRE_COMPACT and self.event in self.agent.events:
             self._window.empty(time.time())
         self._count()
+
+    def hint_summary(self) -> str:
+        """Take in the transcript now, and return what its summary must keep; '' for nothing.
+
+        The spooled row stands already: where this process is killed, the transcript is read later.
+        """
+        from gieok.surfaces.hook import compaction
+
+        digest = self._read_digest()
+        # A host that calls without its name may do anything with what is printed.
+        if not digest or not self._is_named:
+            return ""
+        return compaction.format_summary_hint(compaction.list_digest_lines(digest, self._folder))
+
+    def _read_digest(self) -> Mapping[str, object] | None:
+        """Return the digest of this session, up to its last line; None for none in time.
+
+        Where a daemon listens, nobody else is asked: two would wait for each other.
+        """
+        session = table.read_payload_session(self._payload)
+        if not session or not os.path.isdir(self.home) or self.left_s() < _LEAST_DIGEST_S:
+            return None
+        from gieok.surfaces.hook import compaction
+
+        transcript = table.read_payload_text(self._payload, "transcript_path")
+        asked = (self.agent.name, session, transcript)
+        values = compaction.build_digest_values(*asked, self.left_s())
+        is_asked, digest = compaction.ask_digest(
+            self.home, values, self._folder, self._environment(), self.left_s()
+        )
+        left_s = self.left_s()
+        if not is_asked and left_s >= _LEAST_DIGEST_S:
+            values = compaction.build_digest_values(*asked, left_s)
+            digest = self._digest(values, self._folder, left_s)
+        if digest is not None and not digest.get("is_whole"):
+            trail.log_hook_line(self.home, f"{self.event}: the session was not read to its end")
+            return None
+        return digest
+
+    @property
+    def is_compacted(self) -> bool:
+        """Whether a session starts because a summary took the place of what was said."""
+        source = table.read_payload_text(self._payload, "source")
+        return self.event == table.SESSION_START and source == _COMPACT
+
+    def left_s(self) -> float:
+        """Return the seconds that something may take before the answer is put together."""
+        still = self._settings.number("hook.deadline_ms") / 1000
+        return max(0.0, self._ends - time.monotonic() - min(still, 1.0))
 
     def _use_rules(self) -> None:
         """Add the user's own redaction rules to the built-in ones."""

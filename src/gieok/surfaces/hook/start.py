@@ -30,7 +30,7 @@ from gieok.text.turns import find_answered_question, is_users
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from gieok.hook.rules import BindingRule
     from gieok.storage.index.sqlite.index_reader import IndexReader
@@ -93,17 +93,25 @@ def build_start_text(
     reader: "Callable[[], IndexReader]",
     whose: "Callable[[str], str]",
     budget_tokens: int,
+    digest: "Mapping[str, object] | None" = None,
 ) -> tuple[str, int]:
     """Return the text for a session's start, and how many lines it shows; ('', 0) for none.
 
     `reader` opens the index; without an index there are no titles. `whose` returns the owner of a
-    scope in words.
+    scope in words. `digest` is what the session itself said before it was compacted.
     """
     now = time.time()
     today = time.strftime("%Y-%m-%d", time.localtime(now))
     index = _open_start_index(place, reader)
     last, shown = _recall_last_session(place)
+    own = _list_digest_parts(place, digest, budget_tokens)
     binding = _read_binding_rules(place, index) if index else []
+    if digest:
+        from gieok.surfaces.hook import compaction
+
+        quoted = frozenset(compaction.list_quoted_texts(digest))
+        shown |= quoted
+        binding = [rule for rule in binding if " ".join(rule.text.split()) not in quoted]
     # Where a turn says more than a rule, the turn is shown if it is worth it; the rule is shown
     # once.
     bound = shown | {
@@ -115,9 +123,10 @@ def build_start_text(
         else []
     )
     parts = [
+        *own,
         StartPart(
             active.RULES, [(-float(n), rule.shown) for n, rule in enumerate(binding)], start.RULES
-        )
+        ),
     ]
     due: list[tuple[str, str]] = []
     told_turns = {*shown, *(rule.text for rule in binding)}
@@ -168,6 +177,22 @@ def build_start_text(
     return start.render_session_start(
         parts, " and ".join(dict.fromkeys(map(whose, place.scopes))), budget_tokens
     )
+
+
+def _list_digest_parts(
+    place: SessionPlace, digest: "Mapping[str, object] | None", budget_tokens: int
+) -> list[StartPart]:
+    """Return what a session said and did before it was compacted; none for one that was not."""
+    if not digest:
+        return []
+    from gieok.surfaces.hook import compaction
+
+    lines = compaction.list_digest_lines(digest, place.folder)
+    share = min(1.0, compaction.BUDGET_TOKENS / budget_tokens)
+    return [
+        StartPart(compaction.HEADING, lines.stated, share),
+        StartPart(compaction.LOG_HEADING, lines.logged, share),
+    ]
 
 
 def _open_start_index(

@@ -58,7 +58,7 @@ def _is_first(prompt: str, transcript: str) -> bool:
             lines = file.read(_FIRST_BYTES).split(b"\n")
     except OSError:
         return True
-    agent_format = formats.recognise(os.path.basename(transcript), lines)
+    agent_format = formats.recognise(transcript, lines)
     parsed = (formats.parse_transcript_line(line) for line in lines)
     events = (
         event

@@ -4,6 +4,7 @@ The cursor moves in the same transaction as the messages, or not at all.
 """
 
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 
 import pytest
 
@@ -329,6 +330,33 @@ class MessageContract(JournalFixtures):
             "port 8080",
             "b",
         ]
+
+    def test_a_session_is_read_whole_and_the_newest_comes_first(self, journal: FullJournal) -> None:
+        append_turns(
+            journal,
+            build_message("a", "port 8080"),
+            build_message("b", "[Bash command=make] [Bash ok]")._replace(role=Role.TOOL),
+            build_message("c", "gone"),
+            build_message("d", "later", session="t")._replace(at=AT + timedelta(hours=1)),
+        )
+        append_turns(journal, build_message("x", "other"), scope=OTHER, file="1:2")
+        (gone,) = journal.messages(HOME, ["c"])
+        journal.erase(HOME, [gone.seq])
+        journal.correct(HOME, "a", "port 9090")
+        assert [one.message.text for one in journal.session_messages(HOME, "plain", "s")] == [
+            "port 9090",
+            "[Bash command=make] [Bash ok]",
+        ]
+        assert journal.session_messages(HOME, "plain", "nobody") == []
+        assert journal.session_gaps(HOME, "plain", "s") == [gone.place]
+        assert journal.session_gaps(HOME, "plain", "t") == []
+        newest = journal.newest_sessions(HOME, 5)
+        assert [(known.agent, known.session) for known in newest] == [
+            ("plain", "t"),
+            ("plain", "s"),
+        ]
+        assert newest[0].at == AT + timedelta(hours=1)
+        assert [known.session for known in journal.newest_sessions(HOME, 1)] == ["t"]
 
     def test_a_correction_is_rewritten_and_forgotten_with_its_message(
         self, journal: FullJournal

@@ -28,6 +28,8 @@ _SEPARATORS = ("&&", "||", ";;", "|&", ";", "|", "&", "\n")
 _KEYWORDS = frozenset(
     ("if", "then", "else", "elif", "fi", "do", "done", "while", "until", "!", "{", "}", "time")
 )
+#: Behind or before these a program's failure does not show in the status of the line.
+_HIDING = frozenset(_SEPARATORS) - {"&&"}
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish"))
 
 
@@ -123,6 +125,18 @@ def read_shell_line(line: str) -> "list[Invocation]":
         return read_whole_line(line)
     except LineTooLargeError:
         return []
+
+
+def is_known_by_exit(line: str) -> bool:
+    """Say whether the exit status 0 of a command line means that all of its programs worked.
+
+    In a pipe, a list with `;` or `||`, in the background and in a condition it does not.
+    """
+    words = _ShellScanner(line[:_MOST_CHARS]).scan()
+    return len(line) <= _MOST_CHARS and not any(
+        word.text in _HIDING if word.is_operator else word.text in _KEYWORDS and not word.is_quoted
+        for word in words
+    )
 
 
 def read_whole_line(line: str) -> "list[Invocation]":

@@ -53,6 +53,25 @@ _IN_PLACE = {
     "ruff": ("--fix", "format"),
 }
 
+#: Names of the fields in which tools are given paths; a list holds paths, or rows with such fields.
+PATH_FIELDS = (
+    "file_path",
+    "path",
+    "notebook_path",
+    "filePath",
+    "absolute_path",
+    "target_file",
+    "directory",
+    "files",
+    "paths",
+    "edits",
+)
+#: Words in the names of tools that change, delete, move or copy a file, or only read one.
+EDITING = ("write", "edit", "replace", "patch", "create", "notebook")
+DELETING = ("delete", "remove", "trash")
+MOVING = ("move", "rename")
+READING = ("read", "view", "cat", "open")
+
 
 class TouchedPath:
     """Path that a tool works on: what happens to it, and whether all below it is meant."""
@@ -61,6 +80,21 @@ class TouchedPath:
 
     def __init__(self, deed: str, path: str, *, is_tree: bool = False) -> None:
         self.deed, self.path, self.is_tree = deed, path, is_tree
+
+
+def find_tool_deed(tool: str) -> str:
+    """Return what a tool does to the paths that it is given, by the words in its name."""
+    name = tool.lower()
+    if any(word in name for word in DELETING):
+        return DELETE
+    if any(word in name for word in EDITING):
+        return WRITE
+    return READ if any(word in name for word in READING) else USE
+
+
+def is_moving(tool: str) -> bool:
+    """Return whether a tool moves files, by its name."""
+    return any(word in tool.lower() for word in MOVING)
 
 
 def expand_home(path: str) -> str:

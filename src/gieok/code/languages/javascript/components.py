@@ -25,8 +25,6 @@ _LANG = re.compile(rb"""\blang\s*=\s*["']?(\w+)""")
 _DATA = re.compile(rb"""\btype\s*=\s*["']?(?!module|text/(?:java|type)script)""")
 _TEMPLATE = re.compile(rb"<template\b", re.IGNORECASE)
 _NOT_NEWLINE = re.compile(rb"[^\n]")
-#: Note of a file whose scripts are read whole, but what its template uses has no edge.
-NOT_FOLLOWED = "the template is not followed"
 #: Languages of scripts that may hold elements of JSX.
 _WITH_ELEMENTS = (b"tsx", b"jsx")
 
@@ -39,6 +37,8 @@ class ComponentLanguage(TreeLanguage):
     """
 
     element_grammar: str
+    #: What a template uses has no edge.
+    beside_code: str = "the template is not followed"
 
     def read(self, text: str, parser: "TreeSitterParser") -> Facts:
         """Return the facts of the scripts of a file."""
@@ -52,7 +52,7 @@ class ComponentLanguage(TreeLanguage):
         parse = partial(parser.parse, grammar)
         facts = self.reader(self.name, bytes(code), [parse(bytes(code))], parse).read()
         is_shown = _TEMPLATE.search(source) is not None and not facts.error
-        return facts._replace(error=NOT_FOLLOWED) if is_shown else facts
+        return facts._replace(error=self.beside_code) if is_shown else facts
 
 
 def _iter_scripts(source: bytes) -> Iterator[tuple[bytes, int, int]]:

@@ -30,6 +30,8 @@ class RustDefinitions(TreeReader):
         """Begin outside of any `impl` block."""
         self.implementing = NOTHING
         self.is_for_tests = False
+        #: Variables of names that `let` and patterns bind inside of functions.
+        self._let_bound = set[Variable]()
 
     def declare(self, node: Node) -> None:
         """Bind the functions and types of a module."""
@@ -65,8 +67,21 @@ class RustDefinitions(TreeReader):
 
     def _use_name(self, path: str, name: str, line: int) -> None:
         module, _, last = path.rpartition("::")
-        to = self.module_variable(name)
+        to = self._bind_import(name)
         self.emit(Op.IMPORT, to, module or last, last if module else "", 0, line)
+
+    def _bind_import(self, name: str) -> Variable:
+        """Return the variable of a name that a `use` binds, in the function around it or the file.
+
+        In a function it is the head of paths even where a value has its name, before or after.
+        """
+        if not self.scope.function:
+            return self.module_variable(name)
+        names, held = self.scope.names, self.builder.fresh()
+        names[f"{name}::"] = held
+        if not self._is_value(self.scope, names.get(name, NOTHING)):
+            names[name] = held
+        return held
 
     def _module(self, node: Node) -> None:
         name, body = self.name(node), self.field(node, "body")
@@ -311,10 +326,30 @@ class RustDefinitions(TreeReader):
             held = self.builder.fresh()
             self.emit(Op.IMPORT, held, "::".join(parts[:-1]), parts[-1], 0, self.line(node))
             return held
-        held = self.lookup(first)
+        held = self._find_path_head(first) if len(parts) > 1 else self.lookup(first)
         for part in parts[1:]:
             held = self.load(held, part.partition("<")[0], node)
         return held
+
+    def _find_path_head(self, name: str) -> Variable:
+        """Return the variable of the first part of a path, which is a module, type or function.
+
+        It is never a value: with `let unit = …`, `unit::connect` is still of the module.
+        """
+        for scope in self.scope.outwards():
+            variable = scope.names.get(f"{name}::", scope.names.get(name, NOTHING))
+            if (
+                variable != NOTHING
+                and scope.owner == NOTHING
+                and not self._is_value(scope, variable)
+            ):
+                return variable
+        return self.module_variable(name)
+
+    def _is_value(self, scope: Namespace, variable: Variable) -> bool:
+        """Say whether a variable of a scope is of a parameter, or of a name bound by a pattern."""
+        parameters = self.builder.functions[scope.function].parameters
+        return variable in self._let_bound or variable in parameters
 
     # Patterns
 
@@ -350,13 +385,16 @@ class RustDefinitions(TreeReader):
         """Bind a name to a new variable: `let x = f(x)` declares another `x`."""
         if self.scope.function:
             self.scope.names[name] = self.builder.fresh()
+            self._let_bound.add(self.scope.names[name])
         self.bind(name, value)
 
     def apart(self, read: Callable[[], Variable]) -> Variable:
         """Read a part that has its own names; afterwards the earlier names hold again."""
-        before = dict(self.scope.names) if self.scope.function else {}
+        scope = self.scope
+        before = dict(scope.names)
         held = read()
-        self.scope.names.update(before)
+        if scope.function:
+            scope.names = before
         return held
 
     def closure(self) -> Namespace:

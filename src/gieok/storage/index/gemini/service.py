@@ -7,14 +7,17 @@ Only the SDK gets the key; the key is cut out of every error.
 """
 
 import io
+import json
 import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from typing import Any, NamedTuple, TypeVar, cast
+from urllib.parse import urlsplit
 
 import httpx2
+import pydantic
 from google import genai
 from google.genai import errors, types
 
@@ -24,8 +27,18 @@ from gieok.opening import Opening
 #: Tries of a call before its failure counts, and the pause after the first.
 _TRIES = 3
 _FIRST_PAUSE_S = 1.0
-#: Errors that the SDK raises; KeyError: an answer without an expected field.
-_FAILURES = (errors.APIError, httpx2.HTTPError, OSError, KeyError)
+#: Errors where an answer had another form than the service's, such as the page of a proxy: the SDK
+#: reads it without checking all of its form.
+_MISUNDERSTOOD = (
+    errors.UnknownApiResponseError,
+    json.JSONDecodeError,
+    pydantic.ValidationError,
+    AttributeError,
+    KeyError,
+    TypeError,
+)
+#: Errors that the SDK raises. Another ValueError: it made no call, or one that did not end.
+_FAILURES = (errors.APIError, httpx2.HTTPError, OSError, ValueError, *_MISUNDERSTOOD)
 _RETRYABLE = frozenset((408, 429, 500, 502, 503, 504))
 _UNAVAILABLE = 503
 #: The largest page size that the service offers.
@@ -135,6 +148,7 @@ class GeminiService:
                 "no key for Gemini", hint="run `gieok keys set gemini` (GEMINI_API_KEY)"
             )
         if self._opened is None:
+            _check_access(self._access)
             options = types.HttpOptions(
                 base_url=self._access.url or None,
                 timeout=round(self._access.timeout_s * 1000),
@@ -152,24 +166,37 @@ class GeminiService:
         for store in self._pages(
             "list", lambda client: client.file_search_stores.list(config={"page_size": _PAGE})
         ):
-            yield RemoteStore(str(store.name), str(store.display_name or ""))
+            yield RemoteStore(str(store.name or ""), str(store.display_name or ""))
 
     def find_or_make_store(self, display_name: str) -> str:
         """Return the resource name of the store with this display name (or resource name)."""
-        for store in self.stores():
-            if display_name in (store.display_name, store.name):
-                return store.name
-        return self.make_store(display_name)
+
+        def look() -> str | None:
+            names = (
+                store.name
+                for store in self.stores()
+                if display_name in (store.display_name, store.name)
+            )
+            return next(names, None)
+
+        found = look()
+        if found is not None:
+            return found
+        # The answer to an attempt may be lost although it made the store, and the service makes any
+        # number of one display name: before another attempt, it is looked for.
+        return self._call(
+            "create store", lambda client: self._create_store(client, display_name), look
+        )
 
     def make_store(self, display_name: str) -> str:
         """Make a store and return its resource name."""
+        return self._call("create store", lambda client: self._create_store(client, display_name))
+
+    def _create_store(self, client: genai.Client, display_name: str) -> str:
         config = types.CreateFileSearchStoreConfig(
             display_name=display_name, embedding_model=self._access.embedding_model or None
         )
-        created = self._call(
-            "create store", lambda client: client.file_search_stores.create(config=config)
-        )
-        return str(created.name)
+        return _require_name(client.file_search_stores.create(config=config).name)
 
     def documents(self, store: str) -> Iterator[Remote]:
         """Yield every document of a store, those of other programs too."""
@@ -178,15 +205,17 @@ class GeminiService:
             "list",
             lambda client: client.file_search_stores.documents.list(parent=store, config=config),
         ):
-            yield _parse_remote_document(document)
+            if document.name:
+                yield _parse_remote_document(document)
 
     def document(self, name: str) -> Remote | None:
         """Return a document; None where it is gone."""
         try:
-            return _parse_remote_document(
-                self._call(
-                    "look", lambda client: client.file_search_stores.documents.get(name=name)
-                )
+            return self._call(
+                "look",
+                lambda client: _parse_remote_document(
+                    client.file_search_stores.documents.get(name=name)
+                ),
             )
         except RemoteGone:
             return None
@@ -212,8 +241,10 @@ class GeminiService:
         try:
             return self._call(
                 "upload",
-                lambda client: client.file_search_stores.upload_to_file_search_store(
-                    file_search_store_name=store, file=io.BytesIO(payload.data), config=config
+                lambda client: _require_begun(
+                    client.file_search_stores.upload_to_file_search_store(
+                        file_search_store_name=store, file=io.BytesIO(payload.data), config=config
+                    )
                 ),
             )
         except _Unavailable:
@@ -225,28 +256,35 @@ class GeminiService:
         """Upload through the file service, which works where direct uploads answer 503."""
         held = self._call(
             "upload",
-            lambda client: client.files.upload(
-                file=io.BytesIO(payload.data),
-                config=types.UploadFileConfig(mime_type=_MIME, display_name=payload.title[:512]),
+            lambda client: _require_name(
+                client.files.upload(
+                    file=io.BytesIO(payload.data),
+                    config=types.UploadFileConfig(
+                        mime_type=_MIME, display_name=payload.title[:512]
+                    ),
+                ).name
             ),
         )
-        note_file(str(held.name))
+        note_file(held)
         config = types.ImportFileConfig(
             custom_metadata=_build_label_metadata(payload.labels),
             chunking_config=_build_chunking_config(payload),
         )
         return self._call(
             "upload",
-            lambda client: client.file_search_stores.import_file(
-                file_search_store_name=store, file_name=str(held.name), config=config
+            lambda client: _require_begun(
+                client.file_search_stores.import_file(
+                    file_search_store_name=store, file_name=held, config=config
+                )
             ),
         )
 
     # One of the SDK's two kinds.
     def progress(self, operation: Any) -> tuple[str, str]:  # noqa: ANN401
         """Poll an operation; return the document's name and the error, each '' where unknown."""
-        now = self._call("look", lambda client: client.operations.get(operation))
-        return outcome(now)
+        return self._call(
+            "look", lambda client: outcome(_require_begun(client.operations.get(operation)))
+        )
 
     def delete(self, name: str) -> None:
         """Delete a document; no error where it is gone already."""
@@ -303,9 +341,12 @@ class GeminiService:
                 max_output_tokens=_OUTPUT_TOKENS,
                 http_options=types.HttpOptions(timeout=max(round(left_s * 1000), 1)),
             )
-            return client.models.generate_content(
+            answer = client.models.generate_content(
                 model=self._access.model, contents=text, config=config
             )
+            if answer.candidates is None and answer.usage_metadata is None:
+                raise _NotItsAnswer  # what found nothing has one of the two
+            return answer
 
         response = self._call_within("search", ask, within_s)
         grounding = [
@@ -340,8 +381,16 @@ class GeminiService:
                 return
             self._call(what, lambda client: pager.next_page())
 
-    def _call(self, what: str, call: Callable[[genai.Client], _R]) -> _R:
-        """Call the service, up to three times where a retry may help, and count each call."""
+    def _call(
+        self,
+        what: str,
+        call: Callable[[genai.Client], _R],
+        look: Callable[[], _R | None] = lambda: None,
+    ) -> _R:
+        """Call the service, up to three times where a retry may help, and count each call.
+
+        Before another try, `look` may find what a try did whose answer was lost; None: nothing.
+        """
         client = self._client()
         for attempt in range(_TRIES):
             try:
@@ -352,6 +401,9 @@ class GeminiService:
                 if not problem.may_pass or attempt == _TRIES - 1:
                     raise problem.error from None  # the SDK's own error may quote the request
                 self._pause(_FIRST_PAUSE_S * 2**attempt)
+            found = look()
+            if found is not None:
+                return found
         raise AssertionError  # the last attempt returned or raised
 
     def _call_within(
@@ -399,6 +451,17 @@ class GeminiService:
 
     def _problem(self, error: Exception) -> "_Problem":
         if not isinstance(error, errors.APIError):
+            if isinstance(error, _MISUNDERSTOOD):
+                misunderstood = StoreUnreachable(
+                    "the answer of gemini was not understood",
+                    hint="a proxy may answer in its place: check the network",
+                )
+                return _Problem(misunderstood, may_pass=True)
+            if isinstance(error, ValueError):  # its text may quote what was sent or answered
+                broken = StoreUnreachable(
+                    "a call of gemini came to nothing", hint="check the network and `gemini.url`"
+                )
+                return _Problem(broken, may_pass=True)
             message = self._clean(str(error) or type(error).__name__)
             return _Problem(
                 StoreUnreachable(
@@ -453,6 +516,10 @@ class _GeminiRefused(StoreUnreachable):
     """Error 403: the key lacks the permission, or a file is gone."""
 
 
+class _NotItsAnswer(TypeError):
+    """An answer in a form that is readable and not the service's."""
+
+
 class _Late(Exception):
     """No answer within the time limit."""
 
@@ -482,6 +549,44 @@ def _answer_in_time(call: Callable[[], _R], within_s: float) -> _R:
     return cast("_R", result)
 
 
+def _check_access(access: Access) -> None:
+    """Raise StoreUnreachable for a key or an address that no request can carry.
+
+    Checked here since the errors of what sends requests quote both.
+    """
+    if not _is_sendable(access.key):
+        raise StoreUnreachable(
+            "the key for Gemini has a character that no key has",
+            hint="run `gieok keys set gemini` (GEMINI_API_KEY)",
+        )
+    if access.url and not (
+        _is_sendable(access.url) and urlsplit(access.url).scheme in ("http", "https")
+    ):
+        raise StoreUnreachable(
+            "`gemini.url` is no address", hint="it begins with https:// and has no spaces"
+        )
+
+
+def _is_sendable(text: str) -> bool:
+    return text.isascii() and text.isprintable() and " " not in text
+
+
+def _require_name(name: str | None) -> str:
+    """Return the name that the service gave; raise _NotItsAnswer where there is none."""
+    if not name:
+        raise _NotItsAnswer
+    return name
+
+
+_O = TypeVar("_O", types.UploadToFileSearchStoreOperation, types.ImportFileOperation)
+
+
+def _require_begun(operation: _O) -> _O:
+    """Return an operation; raise _NotItsAnswer where it has no name."""
+    _require_name(operation.name)
+    return operation
+
+
 def outcome(operation: Any) -> tuple[str, str]:  # noqa: ANN401 - one of the SDK's two kinds
     """Return the document's name and the error of an operation, each '' where unknown."""
     name = (operation.response.document_name if operation.response else None) or ""
@@ -495,7 +600,9 @@ def _parse_remote_document(document: types.Document) -> Remote:
     state = {"STATE_ACTIVE": RemoteState.ACTIVE, "STATE_FAILED": RemoteState.FAILED}.get(
         document.state.value if document.state else "", RemoteState.PENDING
     )
-    return Remote(str(document.name), state, _read_document_labels(document.custom_metadata))
+    return Remote(
+        _require_name(document.name), state, _read_document_labels(document.custom_metadata)
+    )
 
 
 # The SDK has two types of the same shape.

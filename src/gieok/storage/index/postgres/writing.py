@@ -94,9 +94,10 @@ def _find_held_keys(
 def lock_scopes(db: psycopg.Connection, paths: Iterable[str]) -> dict[str, int]:
     """Return path → id of scopes, locked until the end of the transaction.
 
-    New scopes get rows.
+    New scopes get rows, in one order: else two writers would wait for each other in a circle.
     """
-    numbers = {path: scope_number(path) for path in paths}
+    ordered = sorted((scope_number(path), path) for path in set(paths))
+    numbers = {path: number for number, path in ordered}
     ids = list(numbers.values())
     known = "SELECT path, id FROM gieok.scopes WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
     rows = db.execute(known, (ids,)).fetchall()

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from secrets import token_hex
 
-from gieok.model.conversation import Conversation, Heard, Turn
+from gieok.model.conversation import Conversation, Heard, Journalled, KnownSession, Turn
 from gieok.model.memory import Scope
+from gieok.storage.index.rows import utc
 from gieok.storage.journal import CORRECTIONS
 from gieok.storage.journal.sql.database import Db, Owner
 from gieok.storage.journal.sql.kept import drop_kept, kept, put_kept
@@ -81,10 +82,7 @@ class SqlConversations(SqlMessages):
         turns: list[Turn] = []
         before: list[Turn] = []
         with self._reading_of(scope) as (db, sid):
-            own = self._owner(sid)
-            known = f"SELECT id FROM sources WHERE session = ? AND agent = ?{own.where}"
-            sources = db.execute(known, (session, agent, *own.values)).fetchall()
-            for (source,) in sources:
+            for source in self._list_session_sources(db, sid, agent, session):
                 rows = db.execute(
                     f"{self._turn} AND m.seq BETWEEN ? AND ? AND {_PLACE} >= ?",
                     (source, sid, start, upto or _ALL, start),
@@ -99,6 +97,52 @@ class SqlConversations(SqlMessages):
         turns.sort(key=lambda turn: turn.place)
         held = [*([max(before, key=lambda turn: turn.place)] if before else ()), *turns]
         return [_correct_turn(turn, corrected) for turn in held] if corrected else held
+
+    def newest_sessions(self, scope: Scope, limit: int) -> list[KnownSession]:
+        """Return the newest sessions; a session may have several sources."""
+        with self._reading_of(scope) as (db, sid):
+            rows = db.execute(
+                "SELECT s.agent, s.session, max(m.at) FROM messages m JOIN sources s ON "
+                f"{self._of_source} WHERE m.scope_id = ? AND m.retracted = 0 "
+                "GROUP BY s.agent, s.session ORDER BY max(m.at) DESC, s.session LIMIT ?",
+                (sid, limit),
+            ).fetchall()
+        return [KnownSession(agent, session, utc(at)) for agent, session, at in rows]
+
+    def session_messages(self, scope: Scope, agent: str, session: str) -> list[Journalled]:
+        """Return the messages of all sources of a session, in order."""
+        found: list[Journalled] = []
+        with self._reading_of(scope) as (db, sid):
+            for source in self._list_session_sources(db, sid, agent, session):
+                rows = db.execute(
+                    f"SELECT {self._messages} WHERE m.source_id = ? AND m.scope_id = ? AND "
+                    "m.retracted = 0",
+                    (source, sid),
+                )
+                found += self._journalled(sid, rows)
+            corrected = corrections(db, self._owner_of(realm_of(scope)), scope)
+        found.sort(key=lambda one: one.place)
+        return [_correct_journalled(one, corrected) for one in found]
+
+    def session_gaps(self, scope: Scope, agent: str, session: str) -> list[int]:
+        """Return the places of the messages that are all retracted."""
+        with self._reading_of(scope) as (db, sid):
+            places: set[int] = set()
+            for source in self._list_session_sources(db, sid, agent, session):
+                rows = db.execute(
+                    f"SELECT {_PLACE} FROM messages m WHERE m.source_id = ? AND m.scope_id = ? AND "
+                    f"m.role IN ('user', 'assistant') GROUP BY {_PLACE} "
+                    "HAVING min(m.retracted) > 0",
+                    (source, sid),
+                )
+                places |= {int(place) for (place,) in rows.fetchall()}
+        return sorted(places)
+
+    def _list_session_sources(self, db: Db, sid: int, agent: str, session: str) -> list[int]:
+        own = self._owner(sid)
+        known = f"SELECT id FROM sources WHERE session = ? AND agent = ?{own.where}"
+        rows = db.execute(known, (session, agent, *own.values)).fetchall()
+        return [source for (source,) in rows]
 
     def correct(self, scope: Scope, identity: str, text: str) -> None:
         """Keep a person's correction of a message; an empty text removes the correction."""
@@ -179,6 +223,13 @@ def realm_of(scope: Scope) -> str:
 def corrections(db: Db, own: Owner, scope: Scope) -> dict[str, str]:
     """Return message id → the text of a person's correction."""
     return kept(db, own, realm_of(scope))
+
+
+def _correct_journalled(journalled: Journalled, corrected: dict[str, str]) -> Journalled:
+    text = corrected.get(journalled.message.id)
+    if text is None:
+        return journalled
+    return journalled._replace(message=journalled.message._replace(text=text))
 
 
 def _correct_turn(turn: Turn, corrected: dict[str, str]) -> Turn:

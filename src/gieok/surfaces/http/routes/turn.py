@@ -73,6 +73,7 @@ class PreparedContext(BaseModel):
     narrative: str
     canon: str
     told: list[str]
+    quoted: list[str] = Field(description="Ids of the user's messages that it quotes.")
     recalled: list[UsedMemory]
     extractor: str = Field(
         description="What finds facts: rules, or a model too.", examples=["rules"]
@@ -88,6 +89,7 @@ class TurnAnswer(BaseModel):
     text: str
     finish: str = Field(examples=["stop"])
     told: list[str] = Field(description="Ids of the memories that stood in the prompt.")
+    quoted: list[str] = Field(description="Ids of the user's messages that the prompt quoted.")
     recalled: list[UsedMemory]
     extractor: str
     input_tokens: int
@@ -142,6 +144,7 @@ def context(house: TheHouse, who: User, character_id: CharacterId, sent: AtHand)
         narrative=reply_context.narrative.text,
         canon=prepared.canon,
         told=list(reply_context.narrative.keys),
+        quoted=list(reply_context.narrative.quoted),
         recalled=_list_recalled_memories(prepared),
         extractor=reply_context.extractor,
         tokens=prepared.tokens,
@@ -150,9 +153,15 @@ def context(house: TheHouse, who: User, character_id: CharacterId, sent: AtHand)
 
 def _iter_turn_events(house: TheHouse, user: str, reply: Reply) -> Iterator[str]:
     prepared = reply.prepared
-    keys = list(prepared.context.narrative.keys)
+    told = prepared.context.narrative
     recalled = [memory.model_dump() for memory in _list_recalled_memories(prepared)]
-    begun = {"id": reply.id, "message_id": reply.message_id, "told": keys, "recalled": recalled}
+    begun = {
+        "id": reply.id,
+        "message_id": reply.message_id,
+        "told": list(told.keys),
+        "quoted": list(told.quoted),
+        "recalled": recalled,
+    }
     yield format_server_event({**begun, "extractor": prepared.context.extractor}, "start")
     try:
         for part in reply:
@@ -177,6 +186,7 @@ def _build_turn_answer(
         text=reply.text,
         finish=finish,
         told=list(reply_context.narrative.keys),
+        quoted=list(reply_context.narrative.quoted),
         recalled=_list_recalled_memories(reply.prepared),
         extractor=reply_context.extractor,
         input_tokens=read or reply.prepared.tokens,

@@ -301,11 +301,19 @@ def _build_memory_panel(seen: PageRequest) -> dict[str, Any]:
         "recalled": recalled,
         "is_exact": prepared is not None,
         "narrative": prepared.context.narrative.text if prepared else "",
-        "told_count": len(prepared.context.narrative.keys) if prepared else 0,
+        "told_count": _count_told(prepared),
         "say_item": teller(seen, house, bond),
         "predicates": list_predicate_choices(seen),
         "canon": prepared.canon if prepared else "",
     }
+
+
+def _count_told(prepared: PreparedPrompt | None) -> int:
+    """Return how many memories and quotations a model was told."""
+    if prepared is None:
+        return 0
+    told = prepared.context.narrative
+    return len(told.keys) + len(told.quoted)
 
 
 def _iter_talk_events(reply: Reply, lang: str) -> Iterator[str]:

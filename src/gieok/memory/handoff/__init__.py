@@ -1,0 +1,1 @@
+"""What a session decided, left open, ran and changed, in the words of its own messages."""

@@ -1,0 +1,231 @@
+"""The extension of pi and the memory provider of Hermes, run as their hosts run them.
+
+The host is a stand-in that calls what the real one calls, in the order that was recorded.
+"""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gieok.agents.install.edits import script
+
+#: Stands for `gieok hook`: keeps what it is sent, and answers.
+_HOOK = """
+import json, sys
+payload = json.load(sys.stdin)
+event = sys.argv[1]
+with open("log.jsonl", "a", encoding="utf-8") as log:
+    log.write(json.dumps([event, payload]) + "\\n")
+if event == "pre-tool" and "push" in str(payload["tool_input"]):
+    print(json.dumps({"decision": "ask" if payload.get("can_ask") else "deny", "reason": "never push"}))
+elif event == "session-start" or payload.get("prompt") == "deploy?":
+    print(json.dumps({"additional_context": f"기억 of {event}"}))
+"""
+_EVENTS = ("prompt", "session-start", "stop", "pre-compact", "session-end", "pre-tool")
+#: Hooks that fail, each in another way.
+_FAILURES = [
+    *("exit 1", "/nowhere/gieok hook {event}", "echo no json", "echo null", "echo []"),
+    'printf \'{{"additional_context": "%2000000d", "decision": "ask", "reason": "%9d"}}\' 1 1',
+]
+_PI_HOST = """
+import extension from "./gieok.mjs";
+const handlers = {}, tools = {}, asked = [];
+extension({ on: (event, run) => { handlers[event] = run; }, registerTool: (tool) => { tools[tool.name] = tool; } });
+const context = (hasUI) => ({
+  cwd: process.cwd(), hasUI,
+  ui: { confirm: async (title, text) => { asked.push(text); return text.length < 0; } },
+  sessionManager: { getSessionId: () => "s", getSessionFile: () => "/home/u/s.jsonl" },
+});
+const ctx = context(false);
+const first = await handlers.before_agent_start({ prompt: "deploy?" }, ctx);
+const second = await handlers.before_agent_start({ prompt: "again" }, ctx);
+const ran = await handlers.tool_call({ toolName: "bash", toolCallId: "1", input: { command: "ls" } }, ctx);
+const stopped = await handlers.tool_call({ toolName: "bash", toolCallId: "2", input: { command: "git push" } }, ctx);
+const refused = await handlers.tool_call({ toolName: "bash", toolCallId: "3", input: { command: "git push" } }, context(true));
+await handlers.agent_end({}, ctx);
+await handlers.session_before_compact({}, ctx);
+await handlers.session_shutdown({}, ctx);
+const loop = {}; loop.self = loop;
+for (const input of [loop, { size: 1n }]) await handlers.tool_call({ toolName: "x", toolCallId: "4", input }, ctx);
+await tools.memory_search.execute("1", { query: "a\\0b" }, null, null, ctx);
+const found = (await tools.memory_search.execute("1", { query: "-x" }, null, null, ctx)).content[0].text;
+console.log(JSON.stringify({ first, second, ran, stopped, refused, asked, found }));
+"""
+_HERMES_HOST = """
+import json, os, sys, types
+class MemoryProvider: pass
+sys.modules["agent"] = types.ModuleType("agent")
+sys.modules["agent.memory_provider"] = types.ModuleType("agent.memory_provider")
+sys.modules["agent.memory_provider"].MemoryProvider = MemoryProvider
+import plugin
+class Memory:
+    def register_memory_provider(self, provider): self.provider = provider
+    def register_hook(self, *_): pass
+class Hooks:
+    def register_hook(self, name, run): self.name, self.run = name, run
+memory, hooks = Memory(), Hooks()
+plugin.register(memory); plugin.register(hooks)
+provider = memory.provider
+assert isinstance(provider, MemoryProvider) and provider.is_available()
+provider.initialize("s", agent_context=sys.argv[1], hermes_home="/home/u/.hermes")
+said = {"name": provider.name, "block": provider.system_prompt_block()}
+provider.on_turn_start(1, "deploy?")
+said["found"] = [provider.prefetch("deploy?", session_id="") for _ in range(2)]
+said["ran"] = hooks.run(tool_name="terminal", args={"command": "ls"}, session_id="s", task_id="t")
+said["stopped"] = hooks.run(tool_name="terminal", args={"command": "git push"}, session_id="s")
+provider.on_session_end([]); provider.sync_turn("deploy?", "Noted.", session_id="s", messages=[])
+class Thing: pass
+loop = {}; loop["self"] = loop
+said["odd"] = [
+    hooks.run(tool_name="terminal", args={"a": Thing(), "b": b"git push"}, session_id="s"),
+    hooks.run(tool_name="terminal", args=loop, session_id="s"),
+    *(json.loads(provider.handle_tool_call(name, args)).get("error", "")[:10] for name, args in (
+        ("no such tool", {}), ("memory_search", None), ("memory_search", {"text": "a\\0b"}))),
+]
+folder = os.getcwd() + "/gone"; os.mkdir(folder); os.chdir(folder); os.rmdir(folder)
+said["gone"] = hooks.run(tool_name="terminal", args={"command": "git push"}, session_id="s")
+os.chdir(os.path.dirname(folder))
+tools = [schema["name"] for schema in provider.get_tool_schemas()]
+said["tools"] = [tools, json.loads(provider.handle_tool_call("memory_search", {"text": "-x"}))]
+print(json.dumps(said))
+"""
+
+
+def _set_up(folder: Path, line: str) -> dict[str, object]:
+    (folder / "hook.py").write_text(_HOOK, encoding="utf-8")
+    commands = {event: line.format(event=event) for event in _EVENTS}
+    program = (sys.executable, "-c", "import sys; print('ran', *sys.argv[1:])")
+    return {"COMMANDS": commands, "PROGRAM": program, "ENVIRONMENT": {"GIEOK_HOME": "/x"}}
+
+
+def _run(folder: Path, *command: str) -> dict[str, Any]:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    said: dict[str, Any] = json.loads(done.stdout)
+    return said
+
+
+def _run_pi(folder: Path, line: str) -> dict[str, Any]:
+    text = script("pi.ts", **_set_up(folder, line))
+    (folder / "gieok.mjs").write_text(text, encoding="utf-8")
+    (folder / "host.mjs").write_text(_PI_HOST, encoding="utf-8")
+    return _run(folder, str(shutil.which("node")), "host.mjs")
+
+
+def _run_hermes(folder: Path, line: str, context: str = "primary") -> dict[str, Any]:
+    text = script("hermes_provider.py", **_set_up(folder, line))
+    if "sleep" in line:  # a hook that never ends is waited for until its time is up
+        text = text.replace("TIMEOUT_S.get(event, USUAL_TIMEOUT_S)", "0.5")
+    (folder / "plugin.py").write_text(text, encoding="utf-8")
+    (folder / "host.py").write_text(_HERMES_HOST, encoding="utf-8")
+    return _run(folder, sys.executable, "host.py", context)
+
+
+def _sent(folder: Path) -> list[tuple[str, dict[str, Any]]]:
+    lines = (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()
+    return [tuple(json.loads(line)) for line in lines]
+
+
+_WORKING = f"{sys.executable} hook.py {{event}}"
+_needs_node = pytest.mark.skipif(not shutil.which("node"), reason="the extension is JavaScript")
+
+
+@_needs_node
+def test_pi_gets_memory_behind_a_prompt_as_a_message_that_nobody_sees(tmp_path: Path) -> None:
+    said = _run_pi(tmp_path, _WORKING)
+    text = "기억 of session-start\n기억 of prompt"
+    assert said["first"] == {"message": {"customType": "gieok", "content": text, "display": False}}
+    assert "second" not in said
+    assert said["found"] == "ran search -- -x\n"
+    sent = _sent(tmp_path)
+    assert [event for event, _ in sent] == [
+        *("session-start", "prompt", "prompt", "pre-tool", "pre-tool", "pre-tool"),
+        *("stop", "pre-compact", "session-end", "pre-tool"),
+    ]
+    assert sent[-1][1]["tool_input"] == {"size": "1"}
+    assert sent[1][1] == {
+        "session_id": "s",
+        "transcript_path": "/home/u/s.jsonl",
+        "cwd": str(tmp_path),
+        "hook_event_name": "before_agent_start",
+        "prompt": "deploy?",
+    }
+
+
+@_needs_node
+def test_pi_stops_a_tool_and_asks_where_somebody_sits_in_front_of_it(tmp_path: Path) -> None:
+    said = _run_pi(tmp_path, _WORKING)
+    assert "ran" not in said
+    assert said["stopped"] == said["refused"] == {"block": True, "reason": "never push"}
+    assert said["asked"] == ["never push"]
+
+
+@_needs_node
+@pytest.mark.parametrize("line", _FAILURES)
+def test_a_hook_that_fails_leaves_pi_alone(tmp_path: Path, line: str) -> None:
+    said = _run_pi(tmp_path, line)
+    assert said.keys() == {"asked", "found"}
+
+
+def test_hermes_gets_memory_once_a_turn_and_its_database_is_named(tmp_path: Path) -> None:
+    said = _run_hermes(tmp_path, _WORKING)
+    assert (said["name"], said["block"]) == ("gieok", "기억 of session-start")
+    assert said["found"] == ["기억 of prompt"] * 2
+    sent = _sent(tmp_path)
+    assert [event for event, _ in sent] == [
+        *("session-start", "prompt", "pre-tool", "pre-tool", "session-end", "stop", "pre-tool"),
+    ]
+    assert sent[1][1] == {
+        "session_id": "s",
+        "cwd": str(tmp_path),
+        "hook_event_name": "prefetch",
+        "prompt": "deploy?",
+        "transcript_path": "/home/u/.hermes/state.db",
+    }
+
+
+def test_hermes_does_not_run_what_was_forbidden(tmp_path: Path) -> None:
+    said = _run_hermes(tmp_path, _WORKING)
+    assert said["ran"] is None
+    assert said["stopped"] == {"action": "block", "message": "never push"}
+
+
+def test_nothing_that_hermes_hands_over_makes_the_provider_fail(tmp_path: Path) -> None:
+    said = _run_hermes(tmp_path, _WORKING)
+    stopped = {"action": "block", "message": "never push"}
+    assert said["odd"] == [stopped, None, "KeyError: ", "AttributeE", "ValueError"]
+    working = f"{sys.executable} {tmp_path / 'hook.py'} {{event}}"
+    assert _run_hermes(tmp_path, f"cd {tmp_path}; {working}")["gone"] == stopped
+
+
+@pytest.mark.parametrize("context", ["cron", "subagent", "flush"])
+def test_a_session_of_hermes_without_a_person_gets_and_keeps_nothing(
+    tmp_path: Path, context: str
+) -> None:
+    said = _run_hermes(tmp_path, _WORKING, context)
+    assert (said["block"], said["found"]) == ("", ["", ""])
+    assert said["stopped"] is not None, "what was forbidden is forbidden there too"
+    assert {event for event, _ in _sent(tmp_path)} == {"pre-tool"}
+
+
+@pytest.mark.parametrize("line", [*_FAILURES, "sleep 600 & echo no json"])
+def test_a_hook_that_fails_leaves_hermes_alone(tmp_path: Path, line: str) -> None:
+    said = _run_hermes(tmp_path, line)
+    assert (said["block"], said["found"]) == ("", ["", ""])
+    assert said["ran"] is said["stopped"] is None
+
+
+def test_hermes_has_tools_of_gieoks_where_it_cannot_speak_mcp(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("")
+    said = _run_hermes(tmp_path, _WORKING)
+    names, answer = said["tools"]
+    assert names in ([], ["memory_search", "memory_remember"])  # none where `mcp` is installed
+    assert answer == {"result": "ran search -- -x\n"}
+
+
+def test_the_provider_is_found_by_what_its_beginning_says() -> None:
+    assert "MemoryProvider" in script("hermes_provider.py")[:8192]

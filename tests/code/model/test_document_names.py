@@ -1,0 +1,111 @@
+from pathlib import Path
+
+import pytest
+
+from gieok.code.model.document_names import COUNTS, SWITCHES, WITHOUT_COUNTERPART, sort_settings
+from gieok.code.model.tuning import EscalationRules, SearchWeights, Tuning, parse_tuning
+from gieok.errors import BadConfig
+from gieok.home.code_settings import load_tuning
+from gieok.text.messages import in_language
+
+_FILE = "config.yaml"
+
+
+def test_a_file_after_the_document_is_understood() -> None:
+    tuning = parse_tuning(
+        {
+            "version": "2.0",
+            "chunking": {"ignore_patterns": ["**/test_*.py"], "max_chunk_lines": 100},
+            "search": {"default_top_k": 5, "expand_related": False},
+            "agents": {"validator": {"interval_hours": 1}},
+            "escalation": {
+                "max_files_changed": 10,
+                "min_quality_score": 75,
+                "new_module_triggers": False,
+                "max_validation_failures": 4,
+            },
+        },
+        _FILE,
+    )
+    assert tuning == Tuning(
+        ignore=("**/test_*.py",),
+        escalation=EscalationRules(new_modules=0, files=11, quality=75, failed_validations=4),
+        search=SearchWeights(neighbours=0),
+        unused=("chunking.max_chunk_lines", "search.default_top_k", "agents"),
+    )
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_our_own_name_wins_over_the_documents(order: int) -> None:
+    rows = [("files", 3), ("max_files_changed", 10)][::order]
+    assert parse_tuning({"escalation": dict(rows)}, _FILE).escalation.files == 3
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"escalation": {"max_files_changed": "many"}},
+        {"escalation": {"min_quality_score": 101}},
+        {"escalation": {"max_files": 10}},
+        {"chunking": {"ignore_patterns": "**/test_*.py"}},
+        {"watcher": {}},
+    ],
+)
+def test_what_neither_of_the_two_knows_is_refused(settings: dict[object, object]) -> None:
+    with pytest.raises(BadConfig):
+        parse_tuning(settings, _FILE)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            {"escalation": {"max_files_changed": -1}},
+            "'escalation.max_files_changed' in 'config.yaml' must be a whole number from 0 to 999999",
+        ),
+        (
+            {"escalation": {"new_module_triggers": "yes"}},
+            "'escalation.new_module_triggers' in 'config.yaml' must be true or false",
+        ),
+        (
+            {"search": {"expand_related": 3}},
+            "'search.expand_related' in 'config.yaml' must be true or false",
+        ),
+        (
+            {"escalation": {"new_module_triggers": True, "new_module_added": False}},
+            "'escalation.new_module_triggers' and 'escalation.new_module_added' in 'config.yaml' say",
+        ),
+        (
+            {"chunking": {"ignore_patterns": "a*"}},
+            "`chunking.ignore_patterns` in 'config.yaml' must be a list of patterns",
+        ),
+        ({"version": {"a": 1}}, "`version` in 'config.yaml' must be a number or a text"),
+    ],
+)
+def test_what_is_wrong_is_named_as_it_is_written(settings: dict[object, object], said: str) -> None:
+    with pytest.raises(BadConfig) as failure:
+        parse_tuning(settings, _FILE)
+    assert str(failure.value).startswith(said)
+
+
+def test_two_names_that_agree_are_understood() -> None:
+    both = {"new_module_triggers": False, "new_module_added": False}
+    assert parse_tuning({"escalation": both}, _FILE).escalation.new_modules == 0
+
+
+def test_every_name_is_one_of_a_setting_or_without_counterpart() -> None:
+    ours = sort_settings({"escalation": {}, "search": {}}, _FILE).settings
+    assert ours == {"escalation": {}, "search": {}}
+    for full, known in {**COUNTS, **SWITCHES}.items():
+        part, _, name = known.setting.partition(".")
+        assert name in getattr(Tuning(), part)._fields
+        assert full not in WITHOUT_COUNTERPART
+
+
+def test_what_is_not_used_is_said_in_the_readers_language(tmp_path: Path) -> None:
+    file = tmp_path / ".gieok" / "code" / "config.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text("embedding: {model: text-embedding-004}\nescalation: {max_files_changed: 5}\n")
+    note = load_tuning(tmp_path / "home", tmp_path).note
+    assert [part.rpartition(": ")[2] for part in note.split("; ")][1:] == ["embedding"]
+    assert "쓰지 않는 것" in in_language(note, "ko")
