@@ -333,6 +333,30 @@ def test_what_is_forgotten_again_after_it_was_told_again_is_gone(
         assert not two.records()
 
 
+@pytest.mark.parametrize("hours", [1, -1, 120, -120])
+@pytest.mark.parametrize("is_skewed_first", [True, False])
+def test_a_second_forgetting_holds_whatever_the_clocks_say(
+    pair: list[DeviceHome], clock: ManualClock, *, hours: int, is_skewed_first: bool
+) -> None:
+    first, second = pair if is_skewed_first else (pair[1], pair[0])
+    pair[0].clock = ManualClock(clock.now() + timedelta(hours=hours))
+    second.remember("The safe code is with Kim.")
+    for device in (second, first):
+        device.sync()
+    for device, other in ((first, second), (second, first), (first, second)):
+        device.clock.advance(timedelta(seconds=5))
+        device.run("forget", match="safe code", yes=True)
+        for one in (device, other, device):
+            one.sync()
+        assert not device.records(), "forgotten here"
+        assert not other.records(), "forgotten there"
+        other.clock.advance(timedelta(minutes=1))
+        other.remember("The safe code is with Kim.")
+        for one in (other, device, other):
+            one.sync()
+        assert len(device.records()) == len(other.records()) == 1, "told again"
+
+
 def test_what_nobody_trusted_is_not_sent(pair: list[DeviceHome], source: Path) -> None:
     one, two = pair
     folders = tell_shop(pair, source)

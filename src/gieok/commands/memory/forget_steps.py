@@ -5,8 +5,6 @@ messages that gave that observation alone: otherwise the memory would be observe
 Files of the user are left as they are and named; the index leaves such files out until they change.
 """
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
@@ -16,6 +14,11 @@ from typing import NamedTuple
 from gieok import fs
 from gieok.commands.memory import copies, leftovers, untrusted, whereabouts
 from gieok.commands.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan
+from gieok.commands.memory.forgotten_marks import (
+    build_memory_mark,
+    build_record_mark,
+    mark_forgotten,
+)
 from gieok.commands.memory.handles import is_shelf
 from gieok.commands.memory.records import shelf_at
 from gieok.errors import StoreError
@@ -23,7 +26,6 @@ from gieok.flow import distil, durable
 from gieok.home.call import Call
 from gieok.hook import records
 from gieok.memory import observation, retirement
-from gieok.memory.exchange.versions import format_time
 from gieok.memory.files import roots
 from gieok.memory.sidecar import observing, reflecting
 from gieok.memory.talk import promotion, turns
@@ -38,15 +40,6 @@ from gieok.text.keywords import fold_for_search
 _AT_ONCE = 500
 #: Realm of the journal that marks a run that has begun.
 _PENDING = "pending"
-#: Realm, before the scope's name, of checksums of records and memories that were forgotten, with
-#: the time. Forgetting wins over older edits of other devices; what was only moved leaves them.
-FORGOTTEN = "forgotten:"
-#: Realm, before the scope's name, of checksums of forgotten texts, with the time: another device
-#: may have moved or copied the text before it hears of it.
-FORGOTTEN_TEXTS = "forgotten-texts:"
-#: Realm, before the scope's name, of checksums of the places of records that were put in another
-#: scope.
-TRANSFERRED = "transferred:"
 
 
 class ForgetReport(NamedTuple):
@@ -392,35 +385,6 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
             messages=chosen.count("messages"), history=chosen.count("replaced")
         ),
     )
-
-
-def mark_forgotten(call: Call, scope: Scope, marks: Iterable[str], texts: Iterable[str]) -> None:
-    """Note for other devices when memories of a scope were forgotten, by checksums alone.
-
-    `marks` are those of their places, `texts` what they said.
-    """
-    if call.home.sync.find_setup():
-        now, journal = format_time(call.clock.now()), call.home.journal
-        journal.keep(FORGOTTEN + scope.path, dict.fromkeys(marks, now))
-        said = map(build_memory_mark, filter(None, texts))
-        journal.keep(FORGOTTEN_TEXTS + scope.path, dict.fromkeys(said, now))
-
-
-def mark_transferred(call: Call, scope: Scope, file: Path) -> None:
-    """Note for other devices that a record was put in another scope."""
-    if call.home.sync.find_setup():
-        now = format_time(call.clock.now())
-        call.home.journal.keep(TRANSFERRED + scope.path, {build_record_mark(file): now})
-
-
-def build_memory_mark(text: str) -> str:
-    """Return the checksum of a memory's key or text, by which it is known when it is gone."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def build_record_mark(file: Path) -> str:
-    """Return the checksum of a record's place, by which it is known when it is gone."""
-    return build_memory_mark(json.dumps(file.parts[-3:]))
 
 
 def _texts_of(files: Iterable[Path]) -> Iterator[str]:

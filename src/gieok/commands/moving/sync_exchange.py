@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from gieok.commands.memory import forgotten_marks
 from gieok.commands.memory.forget_steps import list_record_folders
 from gieok.commands.memory.records import RecordShelf, project_shelf, scope_shelf, shelf_at
 from gieok.commands.moving import sync_items, sync_sent
@@ -499,6 +500,7 @@ class DeviceExchange:
         known = self._journal.kept(SEGMENTS)
         for name in self._sync.list_outbox(self._setup.device):
             if name.path not in known:
+                self._open_scopes()
                 data = self._sync.open(self._sync.read_outbox(name), name.path)
                 segment = load_segment(data, name.path)
                 self._adopt(name, segment.rows, segment.positions)
@@ -522,7 +524,8 @@ class DeviceExchange:
                     fresh[item] = sync_items.GONE
                 elif row["is"] != sync_items.MESSAGE:
                     fresh[item] = today
-            sync_items.keep_latest(self._call, sync_items.OVER + shared, over)
+            if local := self._names.to_local(shared):
+                forgotten_marks.keep_latest(self._call, forgotten_marks.TOLD_AGAIN + local, over)
             self._journal.keep(ITEMS + shared, fresh)
         counters = {_POSITION + shared: str(upto) for shared, upto in positions.items()}
         self._count(name)

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from gieok.commands.memory import forget_steps
+from gieok.commands.memory import forgotten_marks
 from gieok.commands.memory.records import RecordShelf
 from gieok.commands.moving.export import SHELVES
 from gieok.errors import BadRequest
@@ -35,12 +35,6 @@ GONE = "gone"
 #: tell, or a command put it in another scope.
 WAS_FORGOTTEN, WAS_MOVED, WAS_TRANSFERRED = "forgotten", "moved", "transferred"
 ITEMS = "sync:items:"
-#: Realm, before a scope's shared name, of marks of what was told again after it was forgotten: mark
-#: → the time of the forgetting that a device knew when it told it.
-OVER = "sync:over:"
-#: Realm, before a scope's shared name, of marks of forgetting: mark → when this device heard of it,
-#: by its own clock.
-HEARD = "sync:heard:"
 #: Realm, before a scope's shared name, of the ids of records that Git tracks, or did.
 TRACKED = "sync:tracked:"
 PROJECTS = "sync:projects"
@@ -172,7 +166,7 @@ class ScopeItems:
             fields = json_lines.build_forgotten_fields(mark)
             names = (self.shared, mark.message.id, mark.digest)
             yield build_item(FORGOTTEN, names, now, fields)
-        for text, at in journal.kept(forget_steps.FORGOTTEN_TEXTS + self.scope.path).items():
+        for text, at in journal.kept(forgotten_marks.FORGOTTEN_TEXTS + self.scope.path).items():
             yield build_item(ERASED, (self.shared, text, at), now, {"mark": text, "at": at})
         yield from self._iter_choices(now)
         for file, is_trusted in self._record_files:
@@ -268,26 +262,24 @@ class ScopeItems:
         """Drop the marks of transferred records that are there again: another may go otherwise."""
         returned = [mark for item, mark in self._transferred.items() if item in self.record_ids]
         if returned:
-            realm = forget_steps.TRANSFERRED + self.scope.path
+            realm = forgotten_marks.TRANSFERRED + self.scope.path
             self.call.home.journal.keep(realm, {}, returned)
 
     @cached_property
     def marks(self) -> "ForgottenMarks":
         """Return what was forgotten in this scope, as it is known here."""
-        return load_forgotten_marks(self.call, self.scope, self.shared)
+        return load_forgotten_marks(self.call, self.scope)
 
     @cached_property
     def _transferred(self) -> dict[str, str]:
-        marks = self.call.home.journal.kept(forget_steps.TRANSFERRED + self.scope.path)
+        marks = self.call.home.journal.kept(forgotten_marks.TRANSFERRED + self.scope.path)
         return {build_item_id(RECORD, self.shared, mark): mark for mark in marks}
 
     @cached_property
     def _forgotten(self) -> dict[str, tuple[str, str]]:
-        marks = self.call.home.journal.kept(forget_steps.FORGOTTEN + self.scope.path)
         return {
             build_item_id(kind, self.shared, mark): (mark, at)
-            for mark, at in marks.items()
-            if at > self.marks.over.get(mark, "")
+            for mark, at in self.marks.select_due(self.marks.places).items()
             for kind in (RECORD, MEMORY)
         }
 
@@ -349,12 +341,12 @@ def list_tracked(call: Call, shelf: RecordShelf) -> frozenset[str]:
 
 def build_memory_id(shared: str, key: str) -> str:
     """Return the id of a memory: its key."""
-    return build_item_id(MEMORY, shared, forget_steps.build_memory_mark(key))
+    return build_item_id(MEMORY, shared, forgotten_marks.build_memory_mark(key))
 
 
 def build_record_id(shared: str, file: Path) -> str:
     """Return the id of a record: its place on its shelf."""
-    return build_item_id(RECORD, shared, forget_steps.build_record_mark(file))
+    return build_item_id(RECORD, shared, forgotten_marks.build_record_mark(file))
 
 
 def build_record_item(shared: str, file: Path) -> SharedItem:
@@ -371,14 +363,6 @@ def read_item_text(item: SharedItem) -> str:
     """Return what a record, a memory or a replaced document says."""
     text = str(item.fields["text"])
     return records.own_text(text) if item.kind == RECORD else text
-
-
-def keep_latest(call: Call, realm: str, marks: Mapping[str, str]) -> None:
-    """Keep marks with times; of two times of a mark, the later one."""
-    known = call.home.journal.kept(realm) if marks else {}
-    later = {mark: at for mark, at in marks.items() if at > known.get(mark, "")}
-    if later:
-        call.home.journal.keep(realm, later)
 
 
 class ForgottenMarks(NamedTuple):
@@ -398,10 +382,14 @@ class ForgottenMarks(NamedTuple):
         """Return the marks of an item that were not told again since, with their times."""
         if item.kind not in (RECORD, MEMORY, REPLACED):
             return {}
-        text = forget_steps.build_memory_mark(read_item_text(item))
+        text = forgotten_marks.build_memory_mark(read_item_text(item))
         due = {mark: self.places[mark] for mark in _list_places(item) if mark in self.places}
         due |= {text: self.texts[text]} if text in self.texts else {}
-        return {mark: at for mark, at in due.items() if at > self.over.get(mark, "")}
+        return self.select_due(due)
+
+    def select_due(self, marks: Mapping[str, str]) -> dict[str, str]:
+        """Return the marks, with their times, that nobody told again since."""
+        return forgotten_marks.select_later(marks, self.over)
 
     def find_end(self, item: SharedItem) -> str:
         """Return when an item was forgotten that was made before; '' for one that stands.
@@ -426,24 +414,24 @@ class ForgottenMarks(NamedTuple):
         return due if due and not self.find_end(item) else {}
 
 
-def load_forgotten_marks(call: Call, scope: Scope, shared: str) -> ForgottenMarks:
+def load_forgotten_marks(call: Call, scope: Scope) -> ForgottenMarks:
     """Return what was forgotten in a scope, as it is known here."""
     journal = call.home.journal
     return ForgottenMarks(
-        places=journal.kept(forget_steps.FORGOTTEN + scope.path),
-        texts=journal.kept(forget_steps.FORGOTTEN_TEXTS + scope.path),
-        over=journal.kept(OVER + shared),
-        heard=journal.kept(HEARD + shared),
+        places=journal.kept(forgotten_marks.FORGOTTEN + scope.path),
+        texts=journal.kept(forgotten_marks.FORGOTTEN_TEXTS + scope.path),
+        over=journal.kept(forgotten_marks.TOLD_AGAIN + scope.path),
+        heard=journal.kept(forgotten_marks.HEARD + scope.path),
     )
 
 
 def _list_places(item: SharedItem) -> list[str]:
     if item.kind != RECORD:
-        return [forget_steps.build_memory_mark(str(item.fields["key"]))]
+        return [forgotten_marks.build_memory_mark(str(item.fields["key"]))]
     path = PurePosixPath(str(item.fields["path"]))
     names = {path.name, _ARCHIVED_NAME.sub(".md", path.name)}
     return [
-        forget_steps.build_record_mark(Path(shelf, path.parent, name))
+        forgotten_marks.build_record_mark(Path(shelf, path.parent, name))
         for shelf in SHELVES
         for name in names
     ]

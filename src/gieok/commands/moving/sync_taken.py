@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from gieok import fs
-from gieok.commands.memory import forget_steps, leftovers, untrusted
+from gieok.commands.memory import forget_steps, forgotten_marks, leftovers, untrusted
 from gieok.commands.memory.handles import lock_observations
 from gieok.commands.memory.records import follow_soon, rewrite_active_memory
 from gieok.commands.moving import sync_items, sync_sent
@@ -116,7 +116,7 @@ class ScopeTaking:
     def _take_row(self, row: Row) -> None:
         try:
             over = {str(mark): str(at) for mark, at in row.get("over", {}).items()}
-            self._over = _join_latest(self._over, over)
+            self._over = forgotten_marks.join_latest(self._over, over)
             match row["is"]:
                 case sync_items.REPLACED:
                     self._take_history(row)
@@ -212,16 +212,16 @@ class ScopeTaking:
         came is judged by the times of the forgetting alone. The marks are kept last: killed before,
         all of it is done again.
         """
-        call, scope, shared = self.call, self.held.scope, self.held.shared
-        known = sync_items.load_forgotten_marks(call, scope, shared)
-        over = _join_latest(known.over, self._over)
+        call, scope = self.call, self.held.scope
+        known = sync_items.load_forgotten_marks(call, scope)
+        over = forgotten_marks.join_latest(known.over, self._over)
         newer = {
-            **_select_newer(self._places, known.places),
-            **_select_newer(self._texts, known.texts),
+            **forgotten_marks.select_later(self._places, known.places),
+            **forgotten_marks.select_later(self._texts, known.texts),
         }
         came = ForgottenMarks(
-            places=_join_latest(known.places, self._places),
-            texts=_join_latest(known.texts, self._texts),
+            places=forgotten_marks.join_latest(known.places, self._places),
+            texts=forgotten_marks.join_latest(known.texts, self._texts),
             over=over,
             heard={},
         )
@@ -229,10 +229,10 @@ class ScopeTaking:
         if came.places or came.texts:
             self._erase_marked(came, came._replace(heard=heard))
         now = format_time(call.clock.now())
-        call.home.journal.keep(sync_items.HEARD + shared, dict.fromkeys(newer, now))
-        sync_items.keep_latest(call, sync_items.OVER + shared, self._over)
-        sync_items.keep_latest(call, forget_steps.FORGOTTEN + scope.path, self._places)
-        sync_items.keep_latest(call, forget_steps.FORGOTTEN_TEXTS + scope.path, self._texts)
+        call.home.journal.keep(forgotten_marks.HEARD + scope.path, dict.fromkeys(newer, now))
+        forgotten_marks.keep_latest(call, forgotten_marks.TOLD_AGAIN + scope.path, self._over)
+        forgotten_marks.keep_latest(call, forgotten_marks.FORGOTTEN + scope.path, self._places)
+        forgotten_marks.keep_latest(call, forgotten_marks.FORGOTTEN_TEXTS + scope.path, self._texts)
 
     def _erase_marked(self, came: ForgottenMarks, stood: ForgottenMarks) -> None:
         """Remove items by the marks for what just came, and for what stood here before."""
@@ -253,11 +253,11 @@ class ScopeTaking:
         for item, at in gone:
             if item.kind == sync_items.RECORD:
                 file = self._locate_record(item.fields)
-                self._mark_place(forget_steps.build_record_mark(file), at)
+                self._mark_place(forgotten_marks.build_record_mark(file), at)
                 self._remove_record(file)
             elif item.kind == sync_items.MEMORY:
                 keys.append(str(item.fields["key"]))
-                self._mark_place(forget_steps.build_memory_mark(keys[-1]), at)
+                self._mark_place(forgotten_marks.build_memory_mark(keys[-1]), at)
         if numbers or keys:
             journal.erase(scope, [], keys, numbers)
             deliver_scope(journal, self.call.home.store, scope)
@@ -581,13 +581,3 @@ def _build_correction_history(fields: Row, at: str) -> Row:
             {"source": "", "start_line": None, "end_line": None, "message_ids": [fields["id"]]}
         ],
     }
-
-
-def _join_latest(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
-    """Return marks with times; of two times of a mark, the later one."""
-    return {mark: max(first.get(mark, ""), second.get(mark, "")) for mark in {*first, *second}}
-
-
-def _select_newer(marks: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
-    """Return the marks that are later than what is known of them."""
-    return {mark: at for mark, at in marks.items() if at > known.get(mark, "")}

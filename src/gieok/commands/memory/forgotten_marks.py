@@ -1,0 +1,92 @@
+"""Marks of what was forgotten or put in another scope, for the user's other devices.
+
+A mark is the checksum of a place or of a text, kept with a time in a realm of the journal: nothing
+of what was forgotten can be read in it.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from gieok.home.call import Call
+from gieok.memory.exchange.versions import format_time
+from gieok.model.memory import Scope
+
+#: Realm, before the scope's name, of checksums of records and memories that were forgotten, with
+#: the time. Forgetting wins over older edits of other devices; what was only moved leaves them.
+FORGOTTEN = "forgotten:"
+#: Realm, before the scope's name, of checksums of forgotten texts, with the time: another device
+#: may have moved or copied the text before it hears of it.
+FORGOTTEN_TEXTS = "forgotten-texts:"
+#: Realm, before the scope's name, of marks of what was told again after it was forgotten: mark →
+#: the time of the forgetting that a device knew when it told it.
+TOLD_AGAIN = "told-again:"
+#: Realm, before the scope's name, of marks of forgetting: mark → when this device heard of it, by
+#: its own clock.
+HEARD = "forgotten-heard:"
+#: Realm, before the scope's name, of checksums of the places of records that were put in another
+#: scope.
+TRANSFERRED = "transferred:"
+_STEP = timedelta(microseconds=1)
+
+
+def mark_forgotten(call: Call, scope: Scope, places: Iterable[str], texts: Iterable[str]) -> None:
+    """Note for other devices when memories of a scope were forgotten, by checksums alone.
+
+    `places` are the marks of where they were, `texts` what they said. A forgetting is dated behind
+    every earlier one of the same mark, and behind what was told again since: a clock of another
+    device that is fast does not undo it.
+    """
+    if not call.home.sync.find_setup():
+        return
+    now, journal = format_time(call.clock.now()), call.home.journal
+    again = journal.kept(TOLD_AGAIN + scope.path)
+    said = [build_memory_mark(text) for text in texts if text]
+    for realm, marks in ((FORGOTTEN, list(places)), (FORGOTTEN_TEXTS, said)):
+        known = journal.kept(realm + scope.path)
+        dated = {
+            mark: max(now, *(_find_soonest(times.get(mark, "")) for times in (known, again)))
+            for mark in marks
+        }
+        journal.keep(realm + scope.path, dated)
+        journal.keep(HEARD + scope.path, dict.fromkeys(marks, now))
+
+
+def _find_soonest(before: str) -> str:
+    """Return the first time behind one; '' for none."""
+    return format_time(datetime.fromisoformat(before) + _STEP) if before else ""
+
+
+def mark_transferred(call: Call, scope: Scope, file: Path) -> None:
+    """Note for other devices that a record was put in another scope."""
+    if call.home.sync.find_setup():
+        now = format_time(call.clock.now())
+        call.home.journal.keep(TRANSFERRED + scope.path, {build_record_mark(file): now})
+
+
+def build_memory_mark(text: str) -> str:
+    """Return the checksum of a memory's key or text, by which it is known when it is gone."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def build_record_mark(file: Path) -> str:
+    """Return the checksum of a record's place, by which it is known when it is gone."""
+    return build_memory_mark(json.dumps(file.parts[-3:]))
+
+
+def keep_latest(call: Call, realm: str, marks: Mapping[str, str]) -> None:
+    """Keep marks with times; of two times of a mark, the later one."""
+    if later := select_later(marks, call.home.journal.kept(realm) if marks else {}):
+        call.home.journal.keep(realm, later)
+
+
+def join_latest(first: Mapping[str, str], second: Mapping[str, str]) -> dict[str, str]:
+    """Return marks with times; of two times of a mark, the later one."""
+    return {**first, **select_later(second, first)}
+
+
+def select_later(marks: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+    """Return the marks that are later than what is known of them."""
+    return {mark: at for mark, at in marks.items() if at > known.get(mark, "")}
