@@ -50,6 +50,7 @@ class SyncResult:
     sent: int
     both_kept: int
     brought_back: int
+    vanished: int
     segments: int
     waiting: int
     faults: tuple[SyncFault, ...]
@@ -57,8 +58,8 @@ class SyncResult:
 
     @property
     def found(self) -> bool:
-        """False where a segment could not be taken in."""
-        return not self.faults and not self.rejected
+        """False where a segment could not be taken in, or what vanished not again."""
+        return not self.faults and not self.rejected and not self.vanished
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +216,14 @@ def render_sync(result: SyncResult, style: Style) -> str:
                 count=result.brought_back,
             )
         )
+    if result.vanished:
+        lines.append(
+            style.say(
+                "  ✗ {count:,} records have vanished here, most of their shelf, and could not be "
+                "taken in again; nothing is sent of them",
+                count=result.vanished,
+            )
+        )
     lines += _render_waiting(result.waiting, style)
     lines += _render_faults(result.faults, style)
     lines += [style.say("  ✗ not understood: {row}", row=row) for row in result.rejected]
@@ -266,6 +275,7 @@ def _build_sync_result(done: ExchangeCounts) -> SyncResult:
         sent=done.sent,
         both_kept=done.both_kept,
         brought_back=done.brought_back,
+        vanished=done.vanished,
         segments=done.segments_sent,
         waiting=done.waiting,
         faults=tuple(done.faults),

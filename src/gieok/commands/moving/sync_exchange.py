@@ -66,13 +66,15 @@ class Device(NamedTuple):
 class ExchangeCounts:
     """Precedence of a synchronisation: counts of items and segments.
 
-    `brought_back` counts records that had vanished here and were taken in again.
+    `brought_back` counts records that had vanished here and were taken in again, `vanished` those
+    that could not be.
     """
 
     taken: int = 0
     sent: int = 0
     both_kept: int = 0
     brought_back: int = 0
+    vanished: int = 0
     segments_sent: int = 0
     waiting: int = 0
     faults: list[SyncFault] = field(default_factory=list)
@@ -162,6 +164,10 @@ class DeviceExchange:
         self._journal = call.home.journal
         self._remote: SegmentRemote = self._sync.open_remote(setup)
         self._writer = load_writer(call, setup)
+        self._faults: dict[str, str] = {}
+        self._loaded: dict[SegmentName, Segment] = {}
+        #: Shared name of a scope → the records that vanished from it and are not there again.
+        self._vanished: dict[str, set[str]] = {}
         self.done = ExchangeCounts()
 
     def run(self) -> ExchangeCounts:
@@ -182,6 +188,8 @@ class DeviceExchange:
         """
         self._adopt_outbox()
         if not self._journal.kept(COUNTERS).get(_TAKING):
+            self._open_scopes()
+            self._vanished = self._find_vanished()
             self.stage()
 
     def _look_for_sent(self) -> None:
@@ -229,7 +237,8 @@ class DeviceExchange:
         fresh = {name.path: "" for name in loaded if name.path not in known}
         self._journal.keep(SEGMENTS, fresh)
         self._journal.keep(COUNTERS, {}, [_TAKING])
-        self._name_faults()
+        self._sync.keep_faults(self._select_faults())
+        self.done.faults = self._sync.list_faults()
         self.done.waiting = count_waiting(self._call)
 
     def _open_scopes(self) -> None:
@@ -251,33 +260,41 @@ class DeviceExchange:
         left = list(names)
         is_new_key = True
         while is_new_key:  # a key that came opens what could not be opened before
-            keys, still = len(self._sync.list_keys()), []
+            count = len(self._sync.list_keys())
             for name in left:
-                fault, segment = self._load_segment(name)
-                if segment is not None:
+                if segment := self._load_segment(name):
                     loaded[name] = segment
                     self.done.rejected += segment.rejected
                     self._take_notices(segment.rows)
-                elif fault == OTHER_KEY:
-                    still.append(name)
-                else:
-                    self._faults[name.path] = fault
-            left = still
-            is_new_key = len(self._sync.list_keys()) != keys
-        # A key that is for other devices is no fault: what is sent under it would be.
-        self._faults |= {name.path: OTHER_KEY for name in left if not name.is_key}
+            left = [name for name in left if name not in loaded]
+            is_new_key = len(self._sync.list_keys()) != count
         return loaded
 
-    def _load_segment(self, name: SegmentName) -> tuple[str, Segment | None]:
-        try:
-            data = self._sync.open(self._remote.read(name), name.path)
-            return "", load_segment(data, name.path)
-        except Damaged:
-            return DAMAGED, None
-        except WrongKey:
-            return OTHER_KEY, None
-        except BadRequest:
-            return NEWER, None
+    def _load_segment(self, name: SegmentName) -> Segment | None:
+        """Return a segment of the remote or of what waits, read once a run; None for a fault.
+
+        What is wrong with it is kept among the faults.
+        """
+        if name not in self._loaded:
+            try:
+                data = self._sync.open(self._read_segment(name), name.path)
+                self._loaded[name] = load_segment(data, name.path)
+            except Damaged:
+                self._faults[name.path] = DAMAGED
+            except WrongKey:
+                # A key that is for other devices is no fault: what is sent under it would be.
+                if not name.is_key:
+                    self._faults[name.path] = OTHER_KEY
+            except BadRequest:
+                self._faults[name.path] = NEWER
+            else:
+                self._faults.pop(name.path, None)
+        return self._loaded.get(name)
+
+    def _read_segment(self, name: SegmentName) -> bytes:
+        if name in self._sync.list_outbox(self._setup.device):
+            return self._sync.read_outbox(name)
+        return self._remote.read(name)
 
     def _take_rows(self, rows: Sequence[tuple[str, Row]]) -> dict[str, str]:
         """Take in rows with the paths of their segments, each scope once; return what waits."""
@@ -287,7 +304,9 @@ class DeviceExchange:
         waiting: Counter[str] = Counter()
         for shared, of_scope in sorted(of_scopes.items()):
             paths = {id(row): path for path, row in of_scope}
-            left = self._take_scope_rows(shared, [row for _, row in of_scope])
+            left = self._take_scope_rows(
+                shared, [row for _, row in of_scope], again=self._vanished.get(shared, ())
+            )
             waiting.update(f"{paths[id(row)]} {shared}" for row in left)
         return {place: str(count) for place, count in waiting.items()}
 
@@ -314,35 +333,57 @@ class DeviceExchange:
         return taking.waiting
 
     def _bring_back(self) -> None:
-        """Take in again what vanished at once from a shelf: nobody forgot it, a folder was lost."""
-        vanished: dict[str, set[str]] = {}
-        for held in self._list_scopes():
-            if gone := sync_sent.find_vanished_records(self._call, held):
-                vanished[held.shared] = gone
-        if not vanished:
-            return
-        rows: dict[str, list[Row]] = defaultdict(list)
-        for name in self._remote.list_segments():
-            _, segment = self._load_segment(name)
-            for row in segment.rows if segment else ():
-                if row.get("item") in vanished.get(str(row.get("scope")), ()):
-                    rows[str(row["scope"])].append(row)
-        for shared, items in vanished.items():
-            self._take_scope_rows(shared, rows[shared], again=items)
-            self.done.brought_back += len(items)
+        """Take in again what vanished at once from a shelf: nobody forgot it, a folder was lost.
 
-    def _name_faults(self) -> None:
-        """Keep the faults, but of segments that their device sent anew."""
+        What cannot be read stays known, and is looked for the next time; what is in no segment, and
+        every one was read, is known no more: where it comes from another device, it is new.
+        """
+        self._vanished = self._find_vanished()
+        if not self._vanished:
+            return
+        rows = self._find_rows(self._vanished)
+        is_everything = not self._select_faults()
+        for shared, items in self._vanished.items():
+            self._take_scope_rows(shared, rows[shared], again=items)
+            kept = self._journal.kept(ITEMS + shared)
+            held = self._open_scope(shared, may_make_shelf=True)
+            there = items & held.record_ids if held else set()
+            missing = {item for item in items - there if load_version(kept[item]).digest}
+            nowhere = missing - {row["item"] for row in rows[shared]}
+            if is_everything:
+                self._journal.keep(ITEMS + shared, {}, sorted(nowhere))
+            self._vanished[shared] = missing
+            self.done.brought_back += len(there)
+            self.done.vanished += len(missing)
+
+    def _find_vanished(self) -> dict[str, set[str]]:
+        """Return shared name of a scope → the records that vanished from it."""
+        found = {
+            held.shared: sync_sent.find_vanished_records(self._call, held)
+            for held in self._list_scopes()
+        }
+        return {shared: items for shared, items in found.items() if items}
+
+    def _find_rows(self, wanted: Mapping[str, Collection[str]]) -> dict[str, list[Row]]:
+        """Return the rows of items, by scope, in all segments of the remote and what waits."""
+        found: dict[str, list[Row]] = defaultdict(list)
+        waiting = self._sync.list_outbox(self._setup.device)
+        for name in sorted({*self._remote.list_segments(), *waiting}):
+            segment = self._load_segment(name)
+            for row in segment.rows if segment else ():
+                if row.get("item") in wanted.get(str(row.get("scope")), ()):
+                    found[str(row["scope"])].append(row)
+        return found
+
+    def _select_faults(self) -> dict[str, str]:
+        """Return the faults, but of segments that their device sent anew."""
         anew = {device: int(number) for device, number in self._journal.kept(ANEW).items()}
         renewed = {
             name.path
             for name in self._remote.list_segments()
             if name.number < anew.get(name.device, 0)
         }
-        self._sync.keep_faults(
-            {path: kind for path, kind in self._faults.items() if path not in renewed}
-        )
-        self.done.faults = self._sync.list_faults()
+        return {path: kind for path, kind in self._faults.items() if path not in renewed}
 
     def _open_scope(self, shared: str, *, may_make_shelf: bool) -> ScopeItems | None:
         local = self._names.to_local(shared)
@@ -441,7 +482,10 @@ class DeviceExchange:
             }
         counters = self._journal.kept(COUNTERS)
         for held in self._list_scopes():
-            yield from sync_sent.iter_changed_rows(self._call, held, self._writer, is_anew=is_anew)
+            vanished = self._vanished.get(held.shared, ())
+            yield from sync_sent.iter_changed_rows(
+                self._call, held, self._writer, vanished, is_anew=is_anew
+            )
             if not self._call.home.settings.flag("sync.turns"):
                 continue
             after = 0 if is_anew else int(counters.get(_POSITION + held.shared, "0"))

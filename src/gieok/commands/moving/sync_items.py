@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -214,14 +214,27 @@ class ScopeItems:
             if not is_trusted
         }
 
-    @cached_property
+    @property
     def record_ids(self) -> set[str]:
         """Return the ids of all records whose files are there."""
+        return set(self._records)
+
+    def find_texts(self, but: Collection[str]) -> set[str]:
+        """Return the checksums of what records say, `but` for those with some ids."""
+        return {
+            forgotten_marks.build_memory_mark(read_item_text(build_record_item(self.shared, file)))
+            for item, file in self._records.items()
+            if item not in but
+        }
+
+    @cached_property
+    def _records(self) -> dict[str, Path]:
+        """Return the file of each record that is there, by its id."""
         if self.shelf is None:
-            return set()
+            return {}
         base = self.shelf.base
         files = [file for name in SHELVES for file in records.list_records(base, name)]
-        return {build_record_id(self.shared, file) for file in files}
+        return {build_record_id(self.shared, file): file for file in files}
 
     @cached_property
     def _record_files(self) -> list[tuple[Path, bool]]:

@@ -1,9 +1,10 @@
 """What this device has to send: the rows of its next segments."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any
 
+from gieok.commands.memory.forgotten_marks import build_memory_mark
 from gieok.commands.moving import sync_items
 from gieok.commands.moving.sync_items import ITEMS, ScopeItems, SharedItem
 from gieok.flow.housekeeping import KINDS, parse_days_by_kind
@@ -13,6 +14,9 @@ from gieok.memory.exchange.versions import build_next_version, load_version
 
 #: Realm, before a scope's shared name, of the messages that came from other devices.
 TAKEN = "sync:taken:"
+#: Realm, before a scope's shared name, of the records that were there at the last synchronisation:
+#: item → the checksum of what it says.
+TEXTS = "sync:texts:"
 #: Kinds of items that are added once.
 ADDED = (sync_items.REPLACED, sync_items.FORGOTTEN, sync_items.ERASED)
 _PAGE_TOKENS = 200_000
@@ -30,18 +34,22 @@ def is_version(held: str) -> bool:
 
 
 def iter_changed_rows(
-    call: Call, held: ScopeItems, device: str, *, is_anew: bool = False
+    call: Call, held: ScopeItems, device: str, vanished: Collection[str], *, is_anew: bool = False
 ) -> Iterator[dict[str, Any]]:
     """Yield what changed in a scope since it was sent or taken in, but for messages.
 
+    Nothing is sent of records that `vanished`.
     Yields everything where all is sent `is_anew`, with the versions that are known. What is there
     although its forgetting is known here was told again: its row says over which forgetting.
     """
     known = call.home.journal.kept(ITEMS + held.shared)
     held.drop_returned_marks()
     there: set[str] = set()
+    texts: dict[str, str] = {}
     for item in held.iter_items():
         there.add(item.id)
+        if item.kind == sync_items.RECORD:
+            texts[item.id] = build_memory_mark(sync_items.read_item_text(item))
         before = known.get(item.id, "")
         over = held.marks.find_told_again(item)
         if item.kind in ADDED:
@@ -54,7 +62,16 @@ def iter_changed_rows(
             yield {**_dump_item_row(held.shared, item, over), "version": fresh.dump()}
         elif is_anew:
             yield {**_dump_item_row(held.shared, item, over), "version": before}
-    yield from _iter_removed_rows(call, held, device, known, there, is_anew=is_anew)
+    staying = {*there, *vanished}
+    yield from _iter_removed_rows(call, held, device, known, staying, is_anew=is_anew)
+    _keep_texts(call, held.shared, texts, staying)
+
+
+def _keep_texts(call: Call, shared: str, texts: Mapping[str, str], staying: set[str]) -> None:
+    """Note what each record says: one that is renamed is known by it."""
+    known = call.home.journal.kept(TEXTS + shared)
+    fresh = {item: mark for item, mark in texts.items() if known.get(item) != mark}
+    call.home.journal.keep(TEXTS + shared, fresh, sorted(known.keys() - staying))
 
 
 def _dump_item_row(shared: str, item: SharedItem, over: Mapping[str, str]) -> dict[str, Any]:
@@ -66,7 +83,7 @@ def find_vanished_records(call: Call, held: ScopeItems) -> set[str]:
     """Return the records that are there no more, where they are most of a shelf; else nothing.
 
     A person forgets, retires or renames some; that most are gone is a folder that was lost, such as
-    a clone that was made again.
+    a clone that was made again. What else was told on the shelf since does not count.
     """
     if held.shelf is None or not held.shelf.base.parent.is_dir():
         return set()
@@ -77,9 +94,12 @@ def find_vanished_records(call: Call, held: ScopeItems) -> set[str]:
     }
     live = {item for item, version in known.items() if version.digest} - held.once_tracked_ids
     gone = {item for item in live - held.record_ids if not held.is_removal_known(item)}
+    if not gone:
+        return gone
     # What was only renamed or retired is there under another name.
-    fresh = held.record_ids - live
-    return gone if 2 * (len(gone) - len(fresh)) > len(live) else set()
+    texts, elsewhere = call.home.journal.kept(TEXTS + held.shared), held.find_texts(but=live)
+    vanished = {item for item in gone if texts.get(item) not in elsewhere}
+    return vanished if 2 * len(vanished) > len(live) else set()
 
 
 def _iter_removed_rows(
@@ -87,13 +107,12 @@ def _iter_removed_rows(
     held: ScopeItems,
     device: str,
     known: Mapping[str, str],
-    there: set[str],
+    staying: set[str],
     *,
     is_anew: bool,
 ) -> Iterator[dict[str, Any]]:
     pruned = _find_pruned_day(call)
-    staying = {*there, *held.archived_ids, *held.once_tracked_ids, *held.untrusted_ids}
-    staying |= find_vanished_records(call, held)
+    staying = {*staying, *held.archived_ids, *held.once_tracked_ids, *held.untrusted_ids}
     for item, before in known.items():
         if item in staying:
             continue

@@ -106,8 +106,7 @@ class ScopeTaking:
                     self._take_row(row)
             self._write_memories()
             self._erase_forgotten()
-            lost = [item for item in self.again if item not in self._fresh]
-            call.home.journal.keep(ITEMS + self.held.shared, self._fresh, lost)
+            call.home.journal.keep(ITEMS + self.held.shared, self._fresh)
         self._follow()
 
     def _is_gone(self, row: Row) -> bool:
