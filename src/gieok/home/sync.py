@@ -322,8 +322,19 @@ class HomeSync:
 
     def list_project_folders(self) -> dict[str, Path]:
         """Return scope → folder of each known project that is there now."""
-        known = known_projects(str(self._home.folder))
-        return {project.scope: Path(root) for root, project in known.items() if Path(root).is_dir()}
+        return {
+            scope: folder
+            for scope, roots in self.list_project_roots().items()
+            for folder in roots
+            if folder.is_dir()
+        }
+
+    def list_project_roots(self) -> dict[str, list[Path]]:
+        """Return scope → the folders in which each known project was seen, there or not."""
+        found: dict[str, list[Path]] = {}
+        for root, project in known_projects(str(self._home.folder)).items():
+            found.setdefault(project.scope, []).append(Path(root))
+        return found
 
     def list_tracked(self, folder: Path) -> frozenset[str]:
         """Return the files below a folder that Git tracks: they travel with the repository."""

@@ -20,6 +20,8 @@ from gieok.memory import observation
 from gieok.memory.exchange.segments import dump_segment
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.memory import Scope
+from gieok.places.home import projects_file
+from gieok.places.project import known_projects
 from gieok.ports.sync import build_checksum
 from gieok.testing import ManualClock
 from gieok.text.handles import build_handle
@@ -265,7 +267,7 @@ def test_a_key_for_a_home_that_had_synchronised_doubles_nothing(
     git("clone", "--quiet", str(source), str(plain))
     one.run("remember", plain, text=["The plain project has no host."])
     made = Observation("The plain port is 9.", START, Priority.HIGH, Category.DECISION)
-    scope = Scope("project:plain-1234")
+    scope = Scope(known_projects(str(one.home))[str(plain)].scope)
     (entry,) = observation.build_observed_entries(scope, Observed((made,)), one.clock.now())
     one.put(entry)
     for device in (one, two, one):
@@ -394,6 +396,31 @@ def test_an_excluded_folder_and_a_pause_are_asked(pair: list[DeviceHome], source
     one.run("pause")
     with pytest.raises(Withheld):
         one.sync()
+
+
+@pytest.mark.parametrize("loss", ["folder", "list"])
+def test_memory_of_an_excluded_project_stays_when_its_folder_is_gone(
+    pair: list[DeviceHome], source: Path, loss: str
+) -> None:
+    one, two = pair
+    folder = make_clone(source, one.folder / "shop", SHOP)
+    one.run("remember", folder, text=["The shop has a secret door."])
+    scope = Scope(known_projects(str(one.home))[str(folder)].scope)
+    made = Observation("The door is green.", START, Priority.HIGH, Category.DECISION)
+    (entry,) = observation.build_observed_entries(scope, Observed((made,)), one.clock.now())
+    one.put(entry)
+    one.flags = {"exclude.folders": str(folder)}
+    assert one.sync().sent == 1, "this device alone"
+    known = Path(projects_file(str(one.home)))
+    for path in (folder, known)[: 1 + (loss == "list")]:
+        path.rename(path.with_name("hidden"))
+    assert one.sync().sent == 0
+    one.flags = {}
+    if loss == "list":
+        assert one.sync().sent == 0, "nobody knows where the project lay"
+        known.with_name("hidden").rename(known)
+    assert one.sync().sent > 0
+    assert two.sync().taken > 0
 
 
 def test_what_waits_for_its_project_stands_nowhere_here(

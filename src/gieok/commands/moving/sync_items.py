@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -83,20 +83,23 @@ class ScopeNames:
     def __init__(self, call: Call, device: str) -> None:
         self._device = device
         journal = call.home.journal
-        folders = call.home.sync.list_project_folders()
-        self._excluded = {
-            scope for scope, folder in folders.items() if call.privacy.excludes_folder(str(folder))
+        #: Scopes of projects that are known to lie in no excluded folder.
+        self._admitted = {
+            scope
+            for scope, roots in call.home.sync.list_project_roots().items()
+            if not _is_any_excluded(call, roots)
         }
+        folders = call.home.sync.list_project_folders()
         #: Scope → the folder of its project.
         self.folders = {
-            scope: folder for scope, folder in folders.items() if scope not in self._excluded
+            scope: folder for scope, folder in folders.items() if scope in self._admitted
         }
         self._identities = dict(journal.kept(PROJECTS))
         bound = set(self._identities.values())
         fresh: dict[str, str] = {}
         for scope, origin in call.home.sync.list_project_origins().items():
             is_new = scope not in self._identities and origin.identity not in bound
-            if is_new and scope not in self._excluded:
+            if is_new and scope in self._admitted:
                 fresh[scope] = origin.identity
                 bound.add(origin.identity)
         if fresh:
@@ -135,8 +138,22 @@ class ScopeNames:
         return scope and scope + below
 
     def is_excluded(self, scope: str) -> bool:
-        """Say whether a scope is that of a project in an excluded folder: nothing travels then."""
-        return scope.partition("/")[0] in self._excluded
+        """Say whether a scope is that of a project in an excluded folder: nothing travels then.
+
+        So it is where nobody knows in which folder the project was.
+        """
+        head = scope.partition("/")[0]
+        is_here = head.startswith("project:") and not _ELSEWHERE.fullmatch(head)
+        return is_here and head not in self._admitted
+
+
+def _is_any_excluded(call: Call, roots: Sequence[Path]) -> bool:
+    """Say whether a project lies in an excluded folder, or lay there where it is nowhere now.
+
+    A folder that is not there may be on a disk that is not mounted; one that was moved is.
+    """
+    there = [root for root in roots if root.is_dir()]
+    return any(call.privacy.excludes_folder(str(root)) for root in there or roots)
 
 
 @dataclass

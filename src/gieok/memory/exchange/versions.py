@@ -74,16 +74,22 @@ def build_next_version(
 
 
 def compare_versions(held: ItemVersion | None, fresh: ItemVersion) -> VersionOrder:
-    """Return what a version that arrives means beside the one that is held."""
+    """Return what a version that arrives means beside the one that is held.
+
+    A change is dated behind what it changes. One that counts more changes and is earlier is of a
+    home that was put back to an earlier state and counted on from there: the counts are of others,
+    and neither knew the other.
+    """
     if held is None:
         return VersionOrder.NEW
+    is_later = fresh.rank > held.rank
     # Two copies of one home count alike: then the content tells that they are two.
     if held.digest == fresh.digest or dict(held.known) != dict(fresh.known):
-        if _is_known_to(fresh, held):
+        if _is_known_to(fresh, held) and not is_later:
             return VersionOrder.OLD
-        if _is_known_to(held, fresh):
+        if _is_known_to(held, fresh) and is_later:
             return VersionOrder.NEW
-    return VersionOrder.LATER if fresh.rank > held.rank else VersionOrder.EARLIER
+    return VersionOrder.LATER if is_later else VersionOrder.EARLIER
 
 
 def join_versions(held: ItemVersion | None, fresh: ItemVersion) -> ItemVersion:
