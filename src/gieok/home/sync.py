@@ -12,13 +12,13 @@ import os
 import platform
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gieok import fs, paths, registry
-from gieok.errors import BadConfig, BadRequest, WrongKey
+from gieok.errors import BadConfig, BadRequest, Damaged, WrongKey
 from gieok.home import file_sealers
 from gieok.home.home import Home
 from gieok.places.project import known_projects
@@ -204,9 +204,38 @@ class HomeSync:
 
     def add_keys(self, keys: Sequence[SharedKey]) -> None:
         """Keep keys beside those that are there, in one step."""
-        every = sorted({*self.list_keys(), *keys}, reverse=True)
-        rows = [f"# {key.generation} {key.device}\n{key.identity}\n" for key in every]
+        self.store_keys({*self.list_keys(), *keys})
+
+    def store_keys(self, keys: Collection[SharedKey]) -> None:
+        """Keep these keys in place of those that are there, in one step."""
+        rows = [
+            f"# {key.generation} {key.device}\n{key.identity}\n"
+            for key in sorted(keys, reverse=True)
+        ]
         fs.replace_private(self._keys, _HEAD + "".join(rows))
+
+    def can_open_any(
+        self, remote: SegmentRemote, names: Sequence[SegmentName], keys: Sequence[SharedKey]
+    ) -> bool | None:
+        """Say whether some keys open any of some segments; None where no segment is whole."""
+        age = self._load_age()
+        known = {key.identity for key in keys}
+        loaders = [lambda identity=identity: identity for identity in known]
+        opener = age(age.recipient_of(keys[0].identity), *loaders)
+        is_any_whole = False
+        # What was sent last is under the key in use.
+        for name in sorted(names, key=lambda name: name.number, reverse=True):
+            if name.is_key:
+                continue
+            try:
+                opener.open(remote.read(name), name.path)
+            except Damaged:
+                continue
+            except WrongKey:
+                is_any_whole = True
+            else:
+                return True
+        return False if is_any_whole else None
 
     def read_keys(self, file: Path) -> list[SharedKey]:
         """Return the keys in a file that came from another device. Raises BadConfig."""

@@ -1,7 +1,6 @@
 """Homes and shelves that were put back to an earlier state, and clocks that go backwards."""
 
 import shutil
-from datetime import timedelta
 from pathlib import Path
 
 import pytest

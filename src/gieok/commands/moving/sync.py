@@ -1,5 +1,6 @@
 """`gieok sync`: one memory on several devices of one user, over a place of the user's own."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,9 +10,9 @@ from gieok.commands.moving import sync_exchange
 from gieok.commands.moving.sync_exchange import Device, DeviceExchange, ExchangeCounts
 from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.home.call import Call
-from gieok.home.sync import SyncFault, SyncSetup
+from gieok.home.sync import HomeSync, SharedKey, SyncFault, SyncSetup
 from gieok.home.withholding import check_session_withheld
-from gieok.ports.sync import hide_userinfo
+from gieok.ports.sync import SegmentRemote, hide_userinfo
 from gieok.text.messages import Words
 
 _FAULTS = {
@@ -157,28 +158,30 @@ def start_sync(
         folder = call.caller.path(remote, may_be_name=True)
         before = sync.find_setup()
         setup = sync.build_setup(remote, folder, name, sync_exchange.read_device(call))
-        keys = sync.list_keys()
+        known = sync.list_keys()
         there = sync.open_remote(setup)
         there.fetch()
         others = {one.device for one in there.list_segments()} - {setup.device}
-        is_new_key = not key_file and not sync.list_keys()
+        is_new_key = not key_file and not known
         if is_new_key and others:
             raise BadRequest(
                 "other devices are in {remote!r}, and their key is not here",
                 remote=hide_userinfo(setup.remote),
                 hint="on one of them run `gieok sync key --to FILE`; here, add --key-file FILE",
             )
+        keys = known
         if key_file:
-            sync.add_keys(sync.read_keys(call.caller.path(key_file)))
+            brought = sync.read_keys(call.caller.path(key_file))
+            keys = _join_keys(sync, there, brought, setup)
         elif is_new_key:
-            last = sync_exchange.read_generation(call)
-            sync.add_keys([sync.build_next_key(setup.device, last)])
+            keys = [sync.build_next_key(setup.device, sync_exchange.read_generation(call))]
         sync.make_device_key()
         is_other = before is None or before.remote != setup.remote
         sync_exchange.note_device(call, setup)
-        is_other_key = keys[:1] != sync.list_keys()[:1]
-        if sync_exchange.has_exchanged(call) and (is_other or is_other_key):
+        if sync_exchange.has_exchanged(call) and (is_other or keys[:1] != known[:1]):
             sync_exchange.send_anew(call, setup)
+        # Killed before, the next try finds another key still.
+        sync.store_keys(keys)
         sync.store_setup(setup)
     return SyncInitResult(
         remote=hide_userinfo(setup.remote),
@@ -188,6 +191,28 @@ def start_sync(
         is_new_key=is_new_key,
         others=len(others),
     )
+
+
+def _join_keys(
+    sync: HomeSync, remote: SegmentRemote, brought: Sequence[SharedKey], setup: SyncSetup
+) -> list[SharedKey]:
+    """Return the keys of this device with those that were brought, the one in use first.
+
+    A key that is here and opens nothing in the remote, where a brought one does, was a wrong one:
+    it is used for nothing but what was sent under it. Raises BadRequest for a wrong file.
+    """
+    others = [name for name in remote.list_segments() if name.device != setup.device]
+    is_right = sync.can_open_any(remote, others, brought)
+    if is_right is False:
+        raise BadRequest(
+            "the key in the file opens nothing that other devices sent to {remote!r}",
+            remote=hide_userinfo(setup.remote),
+            hint="on a device that is there run `gieok sync key --to FILE` again",
+        )
+    strange = [key for key in sync.list_keys() if key not in brought]
+    if is_right and strange and not sync.can_open_any(remote, others, strange):
+        strange = [key._replace(generation=0) for key in strange]
+    return sorted({*strange, *brought}, reverse=True)
 
 
 def render_sync(result: SyncResult, style: Style) -> str:
@@ -417,13 +442,13 @@ def show_sync_key(
     """Return where the key is; the secret itself is shown nowhere. Raises BadRequest."""
     sync = call.home.sync
     _require_setup(call)
-    keys = sync.list_keys()
+    key = sync.load_current_key()
     copy = call.caller.path(to) if to else None
     if copy:
         sync.export_keys(copy)
     return SyncKey(
         key_file=str(sync.key_file),
-        recipient=sync.recipient_of(keys[0]),
-        keys=len(keys),
+        recipient=sync.recipient_of(key),
+        keys=len(sync.list_keys()),
         copy=str(copy) if copy else "",
     )
