@@ -318,6 +318,13 @@ class WrongKey(GieokError):
     hint = "`gieok encryption status` names the key in use"
 
 
+class NotAuthentic(GieokError):
+    """Error of data that no device of the user wrote, as far as the keys that are here tell."""
+
+    code = "not_authentic"
+    hint = "`gieok sync status` names it"
+
+
 class ArchiveFailed(GieokError):
     """Error where an archive cannot be reached, read or written; the message names the archive.
 
@@ -540,6 +547,7 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "remote_unreachable": (2, 503, -32603),
     "damaged": (2, 422, -32603),
     "wrong_key": (2, 403, -32603),
+    "not_authentic": (2, 403, -32603),
     "shape_mismatch": (2, 409, -32603),
     "embedder_failed": (2, 503, -32603),
     "reranker_failed": (2, 503, -32603),

@@ -35,8 +35,10 @@ class ToldText(NamedTuple):
     device: str
 
 
-def sync_killed(device: DeviceHome, kill_at: int) -> bool:
-    """Synchronise in a process that is killed before its so-manieth write; say whether it was."""
+def sync_killed(
+    device: DeviceHome, kill_at: int, command: str = "sync run", **arguments: object
+) -> bool:
+    """Run a command in a process that is killed before its so-manieth write; say whether it was."""
     child = os.fork()
     if child:
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -54,7 +56,7 @@ def sync_killed(device: DeviceHome, kill_at: int) -> bool:
     try:
         threading.setprofile(watch)
         sys.setprofile(watch)
-        device.run("sync run")
+        device.run(command, **arguments)
     except RemoteUnreachable:
         os._exit(0)
     except BaseException as error:  # noqa: BLE001 - a fork must not return

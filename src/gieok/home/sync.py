@@ -18,9 +18,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gieok import fs, paths, registry
-from gieok.errors import BadConfig, BadRequest, Damaged, WrongKey
+from gieok.errors import BadConfig, BadRequest, Damaged, NotAuthentic, Phrase, WrongKey
 from gieok.home import file_sealers
 from gieok.home.home import Home
+from gieok.memory.exchange.proofs import is_proven, sign_data, split_proof
 from gieok.places.project import known_projects
 from gieok.ports.sync import SegmentName, SegmentRemote, hide_userinfo, parse_segment_path
 
@@ -32,6 +33,8 @@ _HEAD = (
     "devices exchange.\n"
 )
 _KEY_FIELDS = 3
+#: A key that is made when a device is dropped ranks before all that others may make meanwhile.
+_EPOCH_GENERATIONS = 1_000
 _FAULTS = "sync:faults"
 #: Addresses of Git with a host: https://user@example.org:8080/me/shop.git, git@example.org:me/shop
 _URL = re.compile(r"(?!file:)[a-z+]+://(?:[^/@]*@)?(?P<host>[^/:@]+)(?::\d*)?/(?P<path>.*)")
@@ -57,6 +60,18 @@ class SharedKey(NamedTuple):
     generation: int
     device: str
     identity: str
+
+    @property
+    def epoch(self) -> int:
+        """Return how many times a device was dropped until this key was made."""
+        return self.generation // _EPOCH_GENERATIONS
+
+
+class OpenedData(NamedTuple):
+    """Data that a device of the user encrypted, and the key that proves it."""
+
+    data: bytes
+    proof: SharedKey
 
 
 class ProjectOrigin(NamedTuple):
@@ -254,14 +269,17 @@ class HomeSync:
         if not fs.create_new_file(file, text):
             raise BadRequest("{file!r} is there already", file=file, hint="name another with --to")
 
-    def build_next_key(self, device: str, last: int = 0) -> SharedKey:
+    def build_next_key(
+        self, device: str, last: int = 0, *, is_new_epoch: bool = False
+    ) -> SharedKey:
         """Return a new key of the generation after the `last` one and those that are here.
 
-        It is kept nowhere yet.
+        One of a `is_new_epoch` outdates every key of before. It is kept nowhere yet.
         """
         identity, _ = self._load_age().generated()
-        generation = max([last, *(key.generation for key in self.list_keys())]) + 1
-        return SharedKey(generation, device, identity)
+        before = max([last, *(key.generation for key in self.list_keys())])
+        next_epoch = (before // _EPOCH_GENERATIONS + 1) * _EPOCH_GENERATIONS
+        return SharedKey(next_epoch if is_new_epoch else before + 1, device, identity)
 
     def recipient_of(self, key: SharedKey) -> str:
         """Return the public side of a key."""
@@ -282,18 +300,31 @@ class HomeSync:
         return self._device_key.stat().st_ino
 
     def seal(self, data: bytes, recipients: Sequence[str] = ()) -> bytes:
-        """Return data encrypted with the key in use, or for the devices of some recipients."""
-        public = recipients or [self.recipient_of(self.load_current_key())]
-        return self._load_age().seal_for(data, public)
+        """Return data encrypted with the key in use, or for the devices of some recipients.
 
-    def open(self, data: bytes, what: str) -> bytes:
-        """Return data decrypted, with whichever key fits. Raises WrongKey, Damaged."""
+        That a device of the user wrote it is proven by the key in use.
+        """
+        key = self.load_current_key()
+        public = recipients or [self.recipient_of(key)]
+        return self._load_age().seal_for(sign_data(data, key.identity), public)
+
+    def open(self, data: bytes, what: str) -> OpenedData:
+        """Return data decrypted, with whichever key fits.
+
+        Raises WrongKey, Damaged, and NotAuthentic where no key that is here proves who wrote it.
+        """
         self.make_device_key()
         own = file_sealers.load_sealing_identity(self._home, self._device_key)
-        identities = [*(key.identity for key in self.list_keys()), own]
+        keys = self.list_keys()
+        identities = [*(key.identity for key in keys), own]
         age = self._load_age()
         loaders = [lambda identity=identity: identity for identity in identities]
-        return age(age.recipient_of(identities[0]), *loaders).open(data, what)
+        plain = age(age.recipient_of(identities[0]), *loaders).open(data, what)
+        proof, content = split_proof(plain)
+        for key in keys:
+            if is_proven(proof, content, key.identity):
+                return OpenedData(content, key)
+        raise NotAuthentic("nothing proves that a device of yours wrote {what}", what=Phrase(what))
 
     def is_current(self, data: bytes) -> bool:
         """Say whether data is encrypted with the key in use."""

@@ -7,11 +7,10 @@ of what was forgotten can be read in it.
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
 from pathlib import Path
 
 from gieok.home.call import Call
-from gieok.memory.exchange.versions import format_time
+from gieok.memory.exchange.versions import find_next_time, format_time
 from gieok.model.memory import Scope
 
 #: Realm, before the scope's name, of checksums of records and memories that were forgotten, with
@@ -29,7 +28,6 @@ HEARD = "forgotten-heard:"
 #: Realm, before the scope's name, of checksums of the places of records that were put in another
 #: scope.
 TRANSFERRED = "transferred:"
-_STEP = timedelta(microseconds=1)
 
 
 def mark_forgotten(call: Call, scope: Scope, places: Iterable[str], texts: Iterable[str]) -> None:
@@ -47,16 +45,11 @@ def mark_forgotten(call: Call, scope: Scope, places: Iterable[str], texts: Itera
     for realm, marks in ((FORGOTTEN, list(places)), (FORGOTTEN_TEXTS, said)):
         known = journal.kept(realm + scope.path)
         dated = {
-            mark: max(now, *(_find_soonest(times.get(mark, "")) for times in (known, again)))
+            mark: max(now, *(find_next_time(times.get(mark, "")) for times in (known, again)))
             for mark in marks
         }
         journal.keep(realm + scope.path, dated)
         journal.keep(HEARD + scope.path, dict.fromkeys(marks, now))
-
-
-def _find_soonest(before: str) -> str:
-    """Return the first time behind one; '' for none."""
-    return format_time(datetime.fromisoformat(before) + _STEP) if before else ""
 
 
 def mark_transferred(call: Call, scope: Scope, file: Path) -> None:

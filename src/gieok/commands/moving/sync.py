@@ -6,8 +6,9 @@ from typing import Annotated
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
-from gieok.commands.moving import sync_exchange
-from gieok.commands.moving.sync_exchange import Device, DeviceExchange, ExchangeCounts
+from gieok.commands.moving import sync_devices, sync_exchange
+from gieok.commands.moving.sync_devices import Device
+from gieok.commands.moving.sync_exchange import DeviceExchange, ExchangeCounts
 from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.home.call import Call
 from gieok.home.sync import HomeSync, SharedKey, SyncFault, SyncSetup
@@ -22,6 +23,10 @@ _FAULTS = {
     sync_exchange.OTHER_KEY: Words(
         "encrypted with a key that is not here: on a device that has it, run `gieok sync key --to "
         "FILE`; here, `gieok sync init REMOTE --key-file FILE`"
+    ),
+    sync_exchange.FORGED: Words(
+        "nothing proves that a device of yours wrote it: left. If it is no stranger's, its key is "
+        "not here: `gieok sync key --to FILE` there; here, `gieok sync init REMOTE --key-file FILE`"
     ),
     sync_exchange.NEWER: Words("written by a newer Gieok: update this one"),
     sync_exchange.STRAY: Words(
@@ -79,10 +84,11 @@ class SyncStatus:
 
 @dataclass(frozen=True, slots=True)
 class SyncDevices:
-    """Devices that are known here; `device` is this one."""
+    """Devices that are known here; `device` is this one, `dropped` the one that was dropped."""
 
     device: str
     devices: tuple[Device, ...]
+    dropped: str = ""
     found: Hidden[bool] = True
 
 
@@ -180,6 +186,8 @@ def start_sync(
         sync_exchange.note_device(call, setup)
         if sync_exchange.has_exchanged(call) and (is_other or keys[:1] != known[:1]):
             sync_exchange.send_anew(call, setup)
+        if not known:
+            sync_devices.clear_devices(call)
         # Killed before, the next try finds another key still.
         sync.store_keys(keys)
         sync.store_setup(setup)
@@ -366,6 +374,14 @@ def read_sync_status(call: Call) -> SyncStatus:
 def render_sync_devices(result: SyncDevices, style: Style) -> str:
     """Show a device a line."""
     lines = []
+    if result.dropped:
+        lines.append(
+            style.say(
+                "{device} is dropped: no key that it has opens what this device sends from now on, "
+                "and the others once they have synchronised. Take away its access to the remote too",
+                device=result.dropped,
+            )
+        )
     for device in result.devices:
         more = f"  {style.dim(style.say('this one'))}" if device.id == result.device else ""
         lines.append(f"{device.id}  {printable(device.name)}  {device.since[:10]}{more}")
@@ -374,15 +390,44 @@ def render_sync_devices(result: SyncDevices, style: Style) -> str:
 
 @command(
     "sync devices",
-    Words("List your devices, as far as this one has heard of them"),
+    Words("List your devices, as far as this one has heard of them, or drop one that was lost"),
     present=render_sync_devices,
-    examples=("gieok sync devices",),
+    effect=Effect.WRITE,
+    examples=("gieok sync devices", "gieok sync devices --drop 3fa9c01e"),
 )
-def list_sync_devices(call: Call) -> SyncDevices:
-    """Return the devices."""
+def list_sync_devices(
+    call: Call,
+    *,
+    drop: Annotated[
+        str, Parameter(Words("id of a device that gets nothing any more: the key is changed"))
+    ] = "",
+) -> SyncDevices:
+    """Return the devices.
+
+    A device is dropped on one of the others: it is synchronised, and those that stay are given a
+    new key. Raises BadRequest, RemoteUnreachable.
+    """
+    if drop:
+        _drop_device(call, drop)
     setup = call.home.sync.find_setup()
     own = setup.device if setup else ""
-    return SyncDevices(own, tuple(sync_exchange.list_devices(call)))
+    return SyncDevices(own, tuple(sync_devices.list_devices(call)), dropped=drop)
+
+
+def _drop_device(call: Call, device: str) -> None:
+    check_session_withheld(call)
+    with call.home.sync.hold():
+        setup = _require_setup(call)
+        if device == setup.device:
+            raise BadRequest("this is the device itself", hint="drop it on another one")
+        exchange = DeviceExchange(call, setup)
+        exchange.run()
+        if device not in {one.id for one in sync_devices.list_devices(call)}:
+            raise BadRequest(
+                "no device {device!r} is known", device=device, hint="`gieok sync devices`"
+            )
+        exchange.drop(device)
+        sync_exchange.mark_time(call)
 
 
 def render_key_change(result: SyncKeyChange, style: Style) -> str:
@@ -403,9 +448,9 @@ def rotate_sync_key(call: Call) -> SyncKeyChange:
     with call.home.sync.hold():
         exchange = DeviceExchange(call, _require_setup(call))
         exchange.run()
-        key = exchange.rotate()
+        exchange.rotate()
         sync_exchange.mark_time(call)
-    return SyncKeyChange(call.home.sync.recipient_of(key))
+    return SyncKeyChange(call.home.sync.recipient_of(call.home.sync.load_current_key()))
 
 
 def render_sync_key(result: SyncKey, style: Style) -> str:

@@ -4,21 +4,27 @@ Killed anywhere, the next run goes on: a segment is counted as taken after all o
 was sent is known from the segments themselves.
 """
 
-import json
 import secrets
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from gieok.commands.memory import forgotten_marks
 from gieok.commands.memory.forget_steps import list_record_folders
 from gieok.commands.memory.records import RecordShelf, project_shelf, scope_shelf, shelf_at
 from gieok.commands.moving import sync_items, sync_sent
-from gieok.commands.moving.sync_items import ITEMS, ScopeItems, ScopeNames
+from gieok.commands.moving.sync_devices import ANEW, DEVICES, DeviceNotices
+from gieok.commands.moving.sync_items import (
+    COUNTERS,
+    ITEMS,
+    SENDING_ANEW,
+    ScopeItems,
+    ScopeNames,
+)
 from gieok.commands.moving.sync_taken import ScopeTaking
-from gieok.errors import BadConfig, BadRequest, Damaged, RemoteUnreachable, WrongKey
+from gieok.errors import BadRequest, Damaged, NotAuthentic, RemoteUnreachable, WrongKey
 from gieok.home.call import Call
 from gieok.home.sync import SharedKey, SyncFault, SyncSetup
 from gieok.memory.exchange.segments import MOST_ROWS, Row, Segment, dump_segment, load_segment
@@ -31,35 +37,22 @@ from gieok.ports.sync import (
     hide_userinfo,
 )
 
-SEGMENTS, DEVICES, COUNTERS = "sync:segments", "sync:devices", "sync:counters"
+SEGMENTS = "sync:segments"
 #: Realm of what waits: the path of a segment and a scope's shared name → the count of its rows. The
 #: rows are in the remote alone: so what is forgotten meanwhile stands nowhere here.
 WAITING = "sync:waiting"
-#: Realm of the device → the number of the segment before which all of its segments are sent anew.
-ANEW = "sync:anew"
 _NUMBER, _POSITION, _LAST, _GENERATION = "number", "position:", "last", "generation"
-#: Counters that are there while segments are half taken in, and until all is sent anew.
-_TAKING, _SENDING_ANEW = "taking", "anew"
+#: Counter that is there while segments are half taken in.
+_TAKING = "taking"
 #: Counter of the id under which this copy of the home counts its changes.
 _WRITER = "writer"
 #: What is noted of a segment of this device that is in the remote.
 _SENT = "sent"
-#: Rows that belong to no scope.
-_DEVICE, _KEY, _ANEW = "device", "key", "anew"
-DAMAGED, OTHER_KEY, NEWER, STRAY = "damaged", "key", "newer", "name"
+#: Counter of the id under which this home was synchronised.
+_DEVICE = "device"
+DAMAGED, OTHER_KEY, FORGED, NEWER, STRAY = "damaged", "key", "forged", "newer", "name"
 #: Times that a segment is written under another number because it does not read as it was written.
 _MOST_TRIES = 3
-#: What a notice of another form raises.
-_BAD_NOTICE = (KeyError, TypeError, ValueError, BadConfig)
-
-
-class Device(NamedTuple):
-    """Device of the user: its id, name, the public side of its key, and since when it is known."""
-
-    id: str
-    name: str
-    recipient: str
-    since: str
 
 
 @dataclass
@@ -79,12 +72,6 @@ class ExchangeCounts:
     waiting: int = 0
     faults: list[SyncFault] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
-
-
-def list_devices(call: Call) -> list[Device]:
-    """Return the devices that are known here, sorted."""
-    rows = call.home.journal.kept(DEVICES)
-    return sorted(Device(name, *json.loads(text)) for name, text in rows.items())
 
 
 def count_waiting(call: Call) -> int:
@@ -131,7 +118,7 @@ def send_anew(call: Call, setup: SyncSetup, *, keeps_keys: bool = False) -> None
     to be sent is dropped last. A key that waits stays where it `keeps_keys`.
     """
     journal, sync = call.home.journal, call.home.sync
-    journal.keep(COUNTERS, {_SENDING_ANEW: "1"})
+    sync_items.mark_anew(call)
     for realm in (SEGMENTS, WAITING):
         journal.keep(realm, {}, list(journal.kept(realm)))
     for name in sync.list_outbox(setup.device):
@@ -166,9 +153,11 @@ class DeviceExchange:
         self._writer = load_writer(call, setup)
         self._faults: dict[str, str] = {}
         self._loaded: dict[SegmentName, Segment] = {}
+        self._proofs: dict[SegmentName, SharedKey] = {}
         #: Shared name of a scope → the records that vanished from it and are not there again.
         self._vanished: dict[str, set[str]] = {}
         self.done = ExchangeCounts()
+        self._notices = DeviceNotices(call, setup, self.done.rejected)
 
     def run(self) -> ExchangeCounts:
         """Take in, then send. Raises RemoteUnreachable: what is to be sent waits then."""
@@ -265,7 +254,8 @@ class DeviceExchange:
                 if segment := self._load_segment(name):
                     loaded[name] = segment
                     self.done.rejected += segment.rejected
-                    self._take_notices(segment.rows)
+                    proof = self._proofs[name]
+                    self._notices.take(segment.rows, proof, is_key=name.is_key)
             left = [name for name in left if name not in loaded]
             is_new_key = len(self._sync.list_keys()) != count
         return loaded
@@ -277,14 +267,17 @@ class DeviceExchange:
         """
         if name not in self._loaded:
             try:
-                data = self._sync.open(self._read_segment(name), name.path)
-                self._loaded[name] = load_segment(data, name.path)
+                opened = self._sync.open(self._read_segment(name), name.path)
+                self._loaded[name] = load_segment(opened.data, name.path)
+                self._proofs[name] = opened.proof
             except Damaged:
                 self._faults[name.path] = DAMAGED
             except WrongKey:
                 # A key that is for other devices is no fault: what is sent under it would be.
                 if not name.is_key:
                     self._faults[name.path] = OTHER_KEY
+            except NotAuthentic:
+                self._faults[name.path] = FORGED
             except BadRequest:
                 self._faults[name.path] = NEWER
             else:
@@ -417,38 +410,11 @@ class DeviceExchange:
                 found.setdefault(shelf.scope, shelf)
         return found
 
-    # Devices and keys.
-    def _take_notices(self, rows: Iterable[Row]) -> None:
-        for row in rows:
-            try:
-                self._take_notice(row)
-            except _BAD_NOTICE as error:
-                self.done.rejected.append(f"{row.get('is')}: {error!r}")
-
-    def _take_notice(self, row: Row) -> None:
-        match row["is"]:
-            case "key":
-                key = SharedKey(int(row["generation"]), str(row["by"]), str(row["identity"]))
-                self._sync.recipient_of(key)
-                self._sync.add_keys([key])
-            case "device":
-                device = Device(
-                    id=str(row["device"]),
-                    name=str(row["name"]),
-                    recipient=str(row["recipient"]),
-                    since=str(row["since"]),
-                )
-                self._journal.keep(DEVICES, {device.id: json.dumps(device[1:])})
-            case "anew":
-                device_id, before = str(row["device"]), int(row["before"])
-                known = int(self._journal.kept(ANEW).get(device_id, "0"))
-                self._journal.keep(ANEW, {device_id: str(max(known, before))})
-
     # Out.
     def stage(self) -> None:
         """Let the changes of this device wait as segments, each durable before it counts."""
         self._open_scopes()
-        is_anew = bool(self._journal.kept(COUNTERS).get(_SENDING_ANEW))
+        is_anew = bool(self._journal.kept(COUNTERS).get(SENDING_ANEW))
         first = self._find_next_number()
         rows: list[dict[str, Any]] = []
         positions: dict[str, int] = {}
@@ -458,28 +424,14 @@ class DeviceExchange:
                 self._write_segment(rows, positions)
                 rows = []
         if is_anew:
-            rows.append({"is": _ANEW, "device": self._setup.device, "before": first})
+            rows.append(self._notices.build_anew_row(first))
         if rows:
             self._write_segment(rows, positions)
         counters = {_POSITION + shared: str(upto) for shared, upto in positions.items()}
-        self._journal.keep(COUNTERS, counters, [_SENDING_ANEW])
+        self._journal.keep(COUNTERS, counters, [SENDING_ANEW])
 
     def _iter_rows(self, positions: dict[str, int], *, is_anew: bool) -> Iterator[dict[str, Any]]:
-        own = Device(
-            id=self._setup.device,
-            name=self._setup.name,
-            recipient=self._sync.make_device_key(),
-            since=format_time(self._call.clock.now()),
-        )
-        known = [device._replace(since=own.since) for device in list_devices(self._call)]
-        if is_anew or own not in known:
-            yield {
-                "is": _DEVICE,
-                "device": own.id,
-                "name": own.name,
-                "recipient": own.recipient,
-                "since": own.since,
-            }
+        yield from self._notices.iter_device_rows(is_anew=is_anew)
         counters = self._journal.kept(COUNTERS)
         for held in self._list_scopes():
             vanished = self._vanished.get(held.shared, ())
@@ -517,14 +469,15 @@ class DeviceExchange:
 
     def _write_segment(
         self,
-        rows: Sequence[Row],
+        rows: Sequence[dict[str, Any]],
         positions: Mapping[str, int],
         recipients: Sequence[str] = (),
     ) -> None:
+        proof = self._sync.load_current_key()
         data = self._sync.seal(dump_segment(rows, positions), recipients)
         name = self._build_next_name(data, is_key=bool(recipients))
         self._sync.write_outbox(name, data)
-        self._adopt(name, rows, positions)
+        self._adopt(name, Segment(list(rows), dict(positions), []), proof)
         self.done.sent += len(rows)
 
     def _build_next_name(self, data: bytes, *, is_key: bool) -> SegmentName:
@@ -545,13 +498,12 @@ class DeviceExchange:
         for name in self._sync.list_outbox(self._setup.device):
             if name.path not in known:
                 self._open_scopes()
-                data = self._sync.open(self._sync.read_outbox(name), name.path)
-                segment = load_segment(data, name.path)
-                self._adopt(name, segment.rows, segment.positions)
+                opened = self._sync.open(self._sync.read_outbox(name), name.path)
+                self._adopt(name, load_segment(opened.data, name.path), opened.proof)
 
-    def _adopt(self, name: SegmentName, rows: Sequence[Row], positions: Mapping[str, int]) -> None:
-        self._take_notices(rows)
-        of_scopes = [row for row in rows if "item" in row]
+    def _adopt(self, name: SegmentName, segment: Segment, proof: SharedKey) -> None:
+        self._notices.take(segment.rows, proof, is_key=name.is_key)
+        of_scopes = [row for row in segment.rows if "item" in row]
         today = self._call.clock.now().date().isoformat()
         for shared, group in groupby(of_scopes, key=lambda row: str(row["scope"])):
             known = self._journal.kept(ITEMS + shared)
@@ -571,7 +523,7 @@ class DeviceExchange:
             if local := self._names.to_local(shared):
                 forgotten_marks.keep_latest(self._call, forgotten_marks.TOLD_AGAIN + local, over)
             self._journal.keep(ITEMS + shared, fresh)
-        counters = {_POSITION + shared: str(upto) for shared, upto in positions.items()}
+        counters = {_POSITION + shared: str(upto) for shared, upto in segment.positions.items()}
         self._count(name)
         self._journal.keep(COUNTERS, counters)
 
@@ -621,21 +573,21 @@ class DeviceExchange:
         """Encrypt a segment that waits with the key in use, if it waited under the one before."""
         data = self._sync.read_outbox(name)
         if not name.is_key and not self._sync.is_current(data):
-            self._rename(name, self._sync.seal(self._sync.open(data, name.path)))
+            self._rename(name, self._sync.seal(self._sync.open(data, name.path).data))
             self._sync.drop_outbox(name)
 
-    def rotate(self) -> SharedKey:
+    def rotate(self) -> None:
         """Give every device that is known a new key."""
-        key = self._sync.build_next_key(self._setup.device)
-        row = {
-            "is": _KEY,
-            "generation": key.generation,
-            "by": key.device,
-            "identity": key.identity,
-        }
-        recipients = {self._sync.make_device_key()} | {
-            device.recipient for device in list_devices(self._call) if device.recipient
-        }
-        self._write_segment([row], {}, sorted(recipients))
+        self._send_key()
+
+    def drop(self, device: str) -> None:
+        """Give every device that is known a new key, but for one, which is known no more."""
+        self._send_key(dropped=device)
+        # The others are announced under the new key.
+        self.stage()
         self.send()
-        return key
+
+    def _send_key(self, dropped: str = "") -> None:
+        rows, recipients = self._notices.build_key_rows(dropped=dropped)
+        self._write_segment(rows, {}, recipients)
+        self.send()

@@ -38,6 +38,9 @@ ITEMS = "sync:items:"
 #: Realm, before a scope's shared name, of the ids of records that Git tracks, or did.
 TRACKED = "sync:tracked:"
 PROJECTS = "sync:projects"
+COUNTERS = "sync:counters"
+#: Counter that is there until everything is sent anew.
+SENDING_ANEW = "anew"
 #: End of the name of a record that was kept beside another one.
 _ARCHIVED_NAME = re.compile(r"-[0-9a-f]{8}\.md$")
 #: Length of a time in ISO form to the second.
@@ -55,6 +58,11 @@ class SharedItem(NamedTuple):
     at: str
     digest: str
     fields: Mapping[str, Any]
+
+
+def mark_anew(call: Call) -> None:
+    """Let everything that is here be sent anew."""
+    call.home.journal.keep(COUNTERS, {SENDING_ANEW: "1"})
 
 
 def build_item_id(kind: str, *names: str) -> str:

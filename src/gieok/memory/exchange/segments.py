@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from gieok.errors import BadRequest, Damaged, Phrase
 
-VERSION = 1
+VERSION = 2
 #: Rows of a segment at most: a first synchronisation writes several.
 MOST_ROWS = 5_000
 #: Bytes of the lines of a segment at most.

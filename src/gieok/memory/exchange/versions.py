@@ -59,6 +59,13 @@ def format_time(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
+def find_next_time(before: str) -> str:
+    """Return the first time behind one; '' for none."""
+    if not before:
+        return ""
+    return format_time(datetime.fromisoformat(before) + timedelta(microseconds=1))
+
+
 def build_next_version(
     before: ItemVersion | None, device: str, at: str, digest: str
 ) -> ItemVersion:
@@ -68,7 +75,7 @@ def build_next_version(
     """
     if before is None:
         return ItemVersion(at, device, {device: 1}, digest)
-    soonest = format_time(datetime.fromisoformat(before.at) + timedelta(microseconds=1))
+    soonest = find_next_time(before.at)
     known = {**before.known, device: before.known.get(device, 0) + 1}
     return ItemVersion(max(at, soonest), device, known, digest)
 

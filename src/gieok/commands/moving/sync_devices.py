@@ -1,0 +1,166 @@
+"""Devices of the user and the keys they share: the rows of segments that belong to no scope.
+
+What a row says of devices and keys counts only where the segment was proven by a key that no drop
+of a device has outdated: a device that was dropped has the keys of before.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from gieok.commands.moving import sync_items
+from gieok.errors import BadConfig
+from gieok.home.call import Call
+from gieok.home.sync import SharedKey, SyncSetup
+from gieok.memory.exchange.segments import Row
+from gieok.memory.exchange.versions import find_next_time, format_time
+
+DEVICES = "sync:devices"
+#: Realm of the device → the number of the segment before which all of its segments are sent anew.
+ANEW = "sync:anew"
+#: Kinds of rows that belong to no scope.
+_DEVICE, _KEY, _DROP, _ANEW = "device", "key", "drop", "anew"
+#: What a row of another form raises.
+_BAD_ROW = (KeyError, TypeError, ValueError, BadConfig)
+
+
+class Device(NamedTuple):
+    """Device of the user: its id, name, the public side of its key, and since when it is known.
+
+    `epoch` is that of the key under which it was announced.
+    """
+
+    id: str
+    name: str
+    recipient: str
+    since: str
+    epoch: int = 0
+
+
+def list_devices(call: Call) -> list[Device]:
+    """Return the devices that are known here, sorted."""
+    rows = call.home.journal.kept(DEVICES)
+    return sorted(Device(name, *json.loads(text)) for name, text in rows.items())
+
+
+def clear_devices(call: Call) -> None:
+    """Know no device: where keys begin anew, none of those before is given one."""
+    journal = call.home.journal
+    journal.keep(DEVICES, {}, list(journal.kept(DEVICES)))
+
+
+@dataclass
+class DeviceNotices:
+    """Takes in and gives the rows of segments that belong to no scope."""
+
+    call: Call
+    setup: SyncSetup
+    rejected: list[str] = field(default_factory=list)
+
+    def take(self, rows: Iterable[Row], proof: SharedKey, *, is_key: bool) -> None:
+        """Take the rows of a segment which a key proved; `is_key` where it carries a key."""
+        for row in rows:
+            try:
+                self._take_row(row, proof, is_key=is_key)
+            except _BAD_ROW as error:
+                self.rejected.append(f"{row.get('is')}: {error!r}")
+
+    def _take_row(self, row: Row, proof: SharedKey, *, is_key: bool) -> None:
+        if row["is"] == _ANEW:
+            self._keep_anew(str(row["device"]), int(row["before"]))
+        elif proof.epoch < self.call.home.sync.load_current_key().epoch:
+            return
+        elif row["is"] == _DEVICE:
+            self._keep_device(
+                Device(
+                    id=str(row["device"]),
+                    name=str(row["name"]),
+                    recipient=str(row["recipient"]),
+                    since=str(row["since"]),
+                    epoch=proof.epoch,
+                )
+            )
+        elif row["is"] == _DROP and is_key:
+            staying = set(map(str, row["devices"]))
+            dropped = self.call.home.journal.kept(DEVICES).keys() - staying
+            self.call.home.journal.keep(DEVICES, {}, sorted(dropped))
+        elif row["is"] == _KEY and is_key:
+            key = SharedKey(int(row["generation"]), str(row["by"]), str(row["identity"]))
+            self._keep_key(key, proof)
+
+    def _keep_anew(self, device: str, before: int) -> None:
+        known = int(self.call.home.journal.kept(ANEW).get(device, "0"))
+        self.call.home.journal.keep(ANEW, {device: str(max(known, before))})
+
+    def _keep_device(self, device: Device) -> None:
+        known = {one.id: one for one in list_devices(self.call)}.get(device.id, device)
+        later = max(known, device, key=lambda one: one.since)
+        later = later._replace(epoch=max(known.epoch, device.epoch))
+        self.call.home.journal.keep(DEVICES, {device.id: json.dumps(later[1:])})
+
+    def _keep_key(self, key: SharedKey, proof: SharedKey) -> None:
+        sync = self.call.home.sync
+        sync.recipient_of(key)
+        current = sync.load_current_key()
+        if key.epoch > current.epoch and proof.identity != current.identity:
+            # Whoever dropped a device did not have the key that was in use here, nor have others.
+            sync_items.mark_anew(self.call)
+        sync.add_keys([key])
+
+    def iter_device_rows(self, *, is_anew: bool) -> Iterator[dict[str, Any]]:
+        """Yield the devices that are to be announced: this one where it changed, and after a drop
+        all that stay.
+        """
+        sync = self.call.home.sync
+        epoch = sync.load_current_key().epoch
+        known = {device.id: device for device in list_devices(self.call)}
+        own = Device(
+            id=self.setup.device,
+            name=self.setup.name,
+            recipient=sync.make_device_key(),
+            since=format_time(self.call.clock.now()),
+            epoch=epoch,
+        )
+        before = known.get(own.id)
+        if before is not None:
+            is_same = before._replace(since=own.since, epoch=epoch) == own
+            since = before.since if is_same else max(own.since, find_next_time(before.since))
+            own = own._replace(since=since)
+        for device in sorted({**known, own.id: own}.values()):
+            held = known.get(device.id)
+            is_known = held is not None and held == device and held.epoch >= epoch
+            if is_anew or not is_known:
+                yield {
+                    "is": _DEVICE,
+                    "device": device.id,
+                    "name": device.name,
+                    "recipient": device.recipient,
+                    "since": device.since,
+                }
+
+    def build_anew_row(self, before: int) -> dict[str, Any]:
+        """Return the row that says that the segments of this device before a number are sent anew.
+
+        What cannot be read of those is missed by nobody.
+        """
+        return {"is": _ANEW, "device": self.setup.device, "before": before}
+
+    def build_key_rows(self, *, dropped: str = "") -> tuple[list[dict[str, Any]], Sequence[str]]:
+        """Return rows that give devices a new key, and the public sides of their own keys.
+
+        A device that is `dropped` is known no more, and gets none. It goes first: killed behind it,
+        the rows are taken again.
+        """
+        sync = self.call.home.sync
+        staying = [device for device in list_devices(self.call) if device.id != dropped]
+        key = sync.build_next_key(self.setup.device, is_new_epoch=bool(dropped))
+        row = {
+            "is": _KEY,
+            "generation": key.generation,
+            "by": key.device,
+            "identity": key.identity,
+        }
+        drop = {"is": _DROP, "devices": [device.id for device in staying]}
+        recipients = {sync.make_device_key(), *(device.recipient for device in staying)}
+        return [drop, row] if dropped else [row], sorted(filter(None, recipients))
