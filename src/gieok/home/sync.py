@@ -181,6 +181,7 @@ class HomeSync:
         with fs.exclusive(self._folder / "sync.lock", wait=False) as held:
             if not held:
                 raise BadRequest("another process synchronises", hint="wait for its end")
+            fs.sweep_temporary_files(self._outbox)
             yield
 
     def list_faults(self) -> list[SyncFault]:
@@ -343,9 +344,12 @@ class HomeSync:
     # Segments that wait to be sent.
     def list_outbox(self, device: str) -> list[SegmentName]:
         """Return the segments of this device that wait, by number."""
-        fs.sweep_temporary_files(self._outbox)
         paths = (f"{device}/{file.name}" for file in self._outbox.glob("[0-9]*.age"))
         return sorted(filter(None, map(parse_segment_path, paths)))
+
+    def is_waiting(self, name: SegmentName) -> bool:
+        """Say whether a segment waits to be sent."""
+        return (self._outbox / name.file).exists()
 
     def read_outbox(self, name: SegmentName) -> bytes:
         """Return a segment that waits. Raises Damaged."""
@@ -379,6 +383,12 @@ class HomeSync:
             if commits and place:
                 found[scope] = ProjectOrigin(tuple(commits), place, below)
         return found
+
+    def has_repository(self, folder: Path) -> bool:
+        """Say whether a folder lies in a Git repository."""
+        from gieok.places.checkout import find_repository_top
+
+        return os.path.lexists(Path(find_repository_top(str(folder)), ".git"))
 
     def list_project_folders(self) -> dict[str, Path]:
         """Return scope → folder of each known project that is there now."""

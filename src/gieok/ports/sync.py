@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from gieok.errors import Damaged
@@ -75,6 +75,9 @@ class SegmentRemote(Protocol):
     Raises `RemoteUnreachable`.
     """
 
+    def probe(self) -> None:
+        """Ask whether the place can be reached; safe while another process synchronises."""
+
     def fetch(self) -> None:
         """Look at what is there now."""
 
@@ -86,6 +89,12 @@ class SegmentRemote(Protocol):
 
     def read(self, name: SegmentName) -> bytes:
         """Return the bytes of a segment. Raises Damaged where they are not whole."""
+
+    def list_damaged(self, names: Collection[SegmentName]) -> Sequence[SegmentName]:
+        """Return the segments that are there with other bytes than they were written with.
+
+        One that cannot be read now is not told of.
+        """
 
     def publish(self, segments: Mapping[SegmentName, bytes]) -> None:
         """Add segments that are not there yet; no file that is there is changed.

@@ -1,6 +1,9 @@
 """Homes and shelves that were put back to an earlier state, and clocks that go backwards."""
 
+import os
 import shutil
+import subprocess
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -85,3 +88,108 @@ def test_a_version_that_counts_more_but_is_earlier_is_no_successor() -> None:
     assert compare_versions(before, grown) is VersionOrder.NEW
     assert compare_versions(grown, before) is VersionOrder.OLD
     assert compare_versions(grown, grown) is VersionOrder.OLD
+
+
+def test_a_shelf_that_was_replaced_by_an_older_copy_loses_no_newer_text(
+    tmp_path: Path, pair: list[DeviceHome]
+) -> None:
+    one, two = pair
+    shutil.copytree(one.home / "memory", tmp_path / "older")
+    two.edit("staging", "Staging is called Heron, on port 8443.")
+    for device in (two, one):
+        device.sync()
+    shutil.rmtree(one.home / "memory")
+    shutil.copytree(tmp_path / "older", one.home / "memory")
+    for device in (one, two, one):
+        device.sync()
+    assert one.export() == two.export()
+    held = {name.partition("/")[0] for name, text in one.records().items() if "8443" in text}
+    assert held == {"archive"}
+    assert "8443" not in one.record("staging").read_text()
+
+
+def test_an_edit_replaces_what_it_was_made_of_without_a_copy(pair: list[DeviceHome]) -> None:
+    one, two = pair
+    two.edit("staging", "Staging is called Heron, on port 8443.")
+    for device in (two, one):
+        device.sync()
+    one.edit("staging", "Staging is called Owl.")
+    for device in (one, two, one):
+        assert device.sync().both_kept == 0
+    assert len(two.records()) == 1
+
+
+def test_a_home_from_a_backup_that_knew_no_forgetting_forgets_again(
+    tmp_path: Path, pair: list[DeviceHome]
+) -> None:
+    one, two = pair
+    one.remember("Umbrellas stand in the hall.")
+    for device in (one, two, one):
+        device.sync()
+    shutil.copytree(one.home, tmp_path / "backup")
+    one.clock.advance(timedelta(minutes=1))
+    one.run("forget", match="Umbrellas", yes=True)
+    for device in (one, two):
+        device.sync()
+    roll_back(one, tmp_path / "backup")
+    assert len(one.records()) == 2
+    one.clock.advance(timedelta(minutes=1))
+    for device in (one, two, one):
+        device.sync()
+    assert one.export() == two.export()
+    assert len(one.records()) == 1
+    one.remember("Umbrellas stand in the hall.")
+    for device in (one, two, one):
+        device.sync()
+    assert len(one.records()) == len(two.records()) == 2, "told again, it stands"
+
+
+@pytest.mark.parametrize("days", [1, 400])
+def test_a_clock_that_goes_backwards_loses_neither_edits_nor_forgetting(
+    pair: list[DeviceHome], days: int
+) -> None:
+    one, two = pair
+    one.edit("staging", "Staging is called Owl.")
+    one.remember("Umbrellas stand in the hall.")
+    for device in (one, two):
+        device.sync()
+    for device in pair:
+        device.clock = ManualClock(one.clock.now() - timedelta(days=days))
+    one.edit("staging", "Staging is called Crane.")
+    one.run("forget", match="Umbrellas", yes=True)
+    for device in (one, two, one):
+        device.sync()
+    assert one.export() == two.export()
+    assert "Crane" in two.record("staging").read_text()
+    assert not any("Umbrellas" in text for text in two.records().values())
+    two.edit("staging", "Staging is called Stork.")
+    two.remember("Umbrellas stand in the hall.")
+    for device in (two, one, two):
+        device.sync()
+    assert one.export() == two.export()
+    assert "Stork" in one.record("staging").read_text()
+    assert any("Umbrellas" in text for text in one.records().values())
+
+
+def test_pushes_at_the_same_time_lose_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "remote.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(place)], check=True)
+    devices = join_devices(tmp_path, ManualClock(START), place, "a", "b", "c")
+    for device in devices:
+        device.remember(f"{device.folder.name} was here.")
+    children = []
+    for device in devices:
+        child = os.fork()
+        if not child:
+            try:
+                device.run("sync run")
+            except BaseException:  # noqa: BLE001 - a fork must not return
+                os._exit(1)
+            os._exit(0)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
+    for device in devices:
+        device.sync()
+        assert len(device.records()) == 3

@@ -354,13 +354,8 @@ def _probe_sync(call: Call, setup: SyncSetup) -> str:
             path=faults[0].path,
             hint="`gieok sync status` says why",
         )
-    with call.home.sync.hold():
-        remote = call.home.sync.open_remote(setup)
-        remote.fetch()
-        count = len(remote.list_segments())
-    return call.words(
-        "{count:,} segments in {remote}", count=count, remote=hide_userinfo(setup.remote)
-    )
+    call.home.sync.open_remote(setup).probe()
+    return call.words("{remote} can be reached", remote=hide_userinfo(setup.remote))
 
 
 def _iter_rule_checks(call: Call) -> Iterator[Check]:

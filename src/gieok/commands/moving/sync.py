@@ -1,6 +1,6 @@
 """`gieok sync`: one memory on several devices of one user, over a place of the user's own."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -18,7 +18,8 @@ from gieok.text.messages import Words
 
 _FAULTS = {
     sync_exchange.DAMAGED: Words(
-        "not whole: left for the next time, when its program may have brought the rest"
+        "not whole: left for the next time, when its program may have brought the rest. If it stays "
+        "so, run `gieok sync` on the device that wrote it"
     ),
     sync_exchange.OTHER_KEY: Words(
         "encrypted with a key that is not here: on a device that has it, run `gieok sync key --to "
@@ -32,6 +33,23 @@ _FAULTS = {
     sync_exchange.STRAY: Words(
         "a name that no device gives: the program that synchronises the folder renamed it"
     ),
+    sync_exchange.GONE: Words(
+        "what this device sent is in the remote no more: a device that joins later does not get "
+        "it. `gieok sync --anew` sends what is here of it"
+    ),
+}
+_REASONS = {
+    sync_exchange.UNKNOWN: Words(
+        "{count:,} wait until their project or rule is known here: work in the project once"
+    ),
+    sync_exchange.EXCLUDED: Words(
+        "{count:,} are of projects in excluded folders, or in folders that are not known: they "
+        "are not taken in"
+    ),
+    sync_exchange.UNMOUNTED: Words(
+        "{count:,} wait until the repository of their project is in its folder again"
+    ),
+    sync_exchange.REFUSED: Words("{count:,} were not understood: the next time tries again"),
 }
 
 
@@ -59,6 +77,10 @@ class SyncResult:
     vanished: int
     segments: int
     waiting: int
+    #: Reason → how many of those that wait.
+    waiting_for: Mapping[str, int]
+    #: Folders of projects whose repository is not there.
+    unmounted: tuple[str, ...]
     faults: tuple[SyncFault, ...]
     rejected: tuple[str, ...]
 
@@ -78,6 +100,8 @@ class SyncStatus:
     last: str
     segments_waiting: int
     items_waiting: int
+    #: Reason → how many of the items that wait.
+    waiting_for: Mapping[str, int]
     faults: tuple[SyncFault, ...]
     found: Hidden[bool] = True
 
@@ -257,20 +281,21 @@ def render_sync(result: SyncResult, style: Style) -> str:
                 count=result.vanished,
             )
         )
-    lines += _render_waiting(result.waiting, style)
+    lines += [
+        style.say(
+            "  {folder}: no repository is there now; its records neither go nor come", folder=folder
+        )
+        for folder in map(printable, result.unmounted)
+    ]
+    lines += _render_waiting(result.waiting_for, style)
     lines += _render_faults(result.faults, style)
     lines += [style.say("  ✗ not understood: {row}", row=row) for row in result.rejected]
     return "\n".join(lines)
 
 
-def _render_waiting(waiting: int, style: Style) -> list[str]:
-    if not waiting:
-        return []
+def _render_waiting(counts: Mapping[str, int], style: Style) -> list[str]:
     return [
-        style.say(
-            "  {count:,} wait until their project or rule is known here: work in the project once",
-            count=waiting,
-        )
+        f"  {style.say(_REASONS[reason].template, count=count)}" for reason, count in counts.items()
     ]
 
 
@@ -283,16 +308,25 @@ def _render_faults(faults: tuple[SyncFault, ...], style: Style) -> list[str]:
     Words("Take in what your other devices remember, and send them what this one does"),
     present=render_sync,
     effect=Effect.WRITE,
-    examples=("gieok sync",),
+    examples=("gieok sync", "gieok sync --anew"),
 )
-def synchronise(call: Call) -> SyncResult:
+def synchronise(
+    call: Call,
+    *,
+    anew: Annotated[
+        bool, Parameter(Words("send everything that is here once more, also what others told"))
+    ] = False,
+) -> SyncResult:
     """Take in and send. Where the remote cannot be reached, everything goes the next time.
 
     Raises RemoteUnreachable, and Withheld while memory is paused.
     """
     check_session_withheld(call)
     with call.home.sync.hold():
-        exchange = DeviceExchange(call, _require_setup(call))
+        setup = _require_setup(call)
+        if anew:
+            sync_exchange.send_anew(call, setup, keeps_keys=True)
+        exchange = DeviceExchange(call, setup)
         try:
             done = exchange.run()
         except RemoteUnreachable:
@@ -310,7 +344,9 @@ def _build_sync_result(done: ExchangeCounts) -> SyncResult:
         brought_back=done.brought_back,
         vanished=done.vanished,
         segments=done.segments_sent,
-        waiting=done.waiting,
+        waiting=sum(done.waiting.values()),
+        waiting_for=done.waiting,
+        unmounted=tuple(done.unmounted),
         faults=tuple(done.faults),
         rejected=tuple(done.rejected),
     )
@@ -337,7 +373,7 @@ def render_sync_status(result: SyncStatus, style: Style) -> str:
         lines.append(
             style.say("  {count:,} segments wait to be sent", count=result.segments_waiting)
         )
-    lines += _render_waiting(result.items_waiting, style)
+    lines += _render_waiting(result.waiting_for, style)
     return "\n".join([*lines, *_render_faults(result.faults, style)])
 
 
@@ -358,15 +394,18 @@ def read_sync_status(call: Call) -> SyncStatus:
             last="",
             segments_waiting=0,
             items_waiting=0,
+            waiting_for={},
             faults=(),
         )
+    waiting = sync_exchange.count_waiting(call)
     return SyncStatus(
         remote=hide_userinfo(setup.remote),
         device=setup.device,
         name=setup.name,
         last=sync_exchange.read_time(call),
         segments_waiting=len(call.home.sync.list_outbox(setup.device)),
-        items_waiting=sync_exchange.count_waiting(call),
+        items_waiting=sum(waiting.values()),
+        waiting_for=waiting,
         faults=tuple(call.home.sync.list_faults()),
     )
 

@@ -4,9 +4,11 @@ Killed anywhere, the next run goes on: a segment is counted as taken after all o
 was sent is known from the segments themselves.
 """
 
+import json
 import secrets
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -35,11 +37,12 @@ from gieok.ports.sync import (
     SegmentRemote,
     build_checksum,
     hide_userinfo,
+    parse_segment_path,
 )
 
 SEGMENTS = "sync:segments"
-#: Realm of what waits: the path of a segment and a scope's shared name → the count of its rows. The
-#: rows are in the remote alone: so what is forgotten meanwhile stands nowhere here.
+#: Realm of what waits: the path of a segment and a scope's shared name → the counts of its rows by
+#: the reason. The rows are in the remote alone: so what is forgotten meanwhile stands nowhere here.
 WAITING = "sync:waiting"
 _NUMBER, _POSITION, _LAST, _GENERATION = "number", "position:", "last", "generation"
 #: Counter that is there while segments are half taken in.
@@ -51,6 +54,11 @@ _SENT = "sent"
 #: Counter of the id under which this home was synchronised.
 _DEVICE = "device"
 DAMAGED, OTHER_KEY, FORGED, NEWER, STRAY = "damaged", "key", "forged", "newer", "name"
+#: Fault of a device whose segments were taken in and are in the remote no more.
+GONE = "gone"
+#: Why rows wait: no project or rule is known for them, the project is excluded, its folder has no
+#: repository now, or they were not understood.
+UNKNOWN, EXCLUDED, UNMOUNTED, REFUSED = "unknown", "excluded", "unmounted", "refused"
 #: Times that a segment is written under another number because it does not read as it was written.
 _MOST_TRIES = 3
 
@@ -60,7 +68,7 @@ class ExchangeCounts:
     """Precedence of a synchronisation: counts of items and segments.
 
     `brought_back` counts records that had vanished here and were taken in again, `vanished` those
-    that could not be.
+    that could not be. `waiting` has the counts by reason, `unmounted` folders of projects.
     """
 
     taken: int = 0
@@ -69,14 +77,18 @@ class ExchangeCounts:
     brought_back: int = 0
     vanished: int = 0
     segments_sent: int = 0
-    waiting: int = 0
+    waiting: dict[str, int] = field(default_factory=dict)
+    unmounted: list[str] = field(default_factory=list)
     faults: list[SyncFault] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
 
 
-def count_waiting(call: Call) -> int:
-    """Return how many items wait until their project is known here."""
-    return sum(map(int, call.home.journal.kept(WAITING).values()))
+def count_waiting(call: Call) -> dict[str, int]:
+    """Return how many items wait, by the reason."""
+    counts: Counter[str] = Counter()
+    for text in call.home.journal.kept(WAITING).values():
+        counts.update(json.loads(text))
+    return dict(sorted(counts.items()))
 
 
 def mark_time(call: Call) -> None:
@@ -182,11 +194,31 @@ class DeviceExchange:
             self.stage()
 
     def _look_for_sent(self) -> None:
-        """Send everything anew where what was sent is there no more: the remote was made anew."""
-        there = {name.path for name in self._remote.list_segments()}
+        """Send everything anew where what was sent is not as it was.
+
+        The remote was made anew then, or a file in it is damaged.
+        """
+        there = {name.path: name for name in self._remote.list_segments()}
         sent = {path for path, note in self._journal.kept(SEGMENTS).items() if note == _SENT}
-        if sent - there:
+        own = [there[path] for path in sorted(sent & there.keys())]
+        if sent - there.keys() or self._remote.list_damaged(own):
             send_anew(self._call, self._setup, keeps_keys=True)
+
+    def _find_gone_devices(self) -> dict[str, str]:
+        """Return the faults of devices whose segments were taken in and are there no more.
+
+        What a device sent anew since is there once more.
+        """
+        there = {name.path for name in self._remote.list_segments()}
+        anew = self._journal.kept(ANEW)
+        taken = filter(None, map(parse_segment_path, self._journal.kept(SEGMENTS).keys() - there))
+        return {
+            name.device: GONE
+            for name in taken
+            if name.device != self._setup.device
+            and not name.is_key
+            and name.number >= int(anew.get(name.device, "0"))
+        }
 
     # In.
     def take(self) -> None:
@@ -199,11 +231,11 @@ class DeviceExchange:
             for name in self._remote.list_segments()
             if name.path not in known or name.path in waiting
         ]
-        if any(name.device == self._setup.device and name.path not in known for name in names):
-            # A copy of this home wrote it, or this one before it was restored.
-            self._writer = load_writer(self._call, self._setup, is_new=True)
         self._faults = dict.fromkeys(self._remote.list_strays(), STRAY)
         loaded = self._load_segments(names)
+        if any(name.device == self._setup.device and name.path not in known for name in loaded):
+            # A copy of this home wrote it, or this one before it was restored.
+            self._writer = load_writer(self._call, self._setup, is_new=True)
         self._bring_back()
         rows = [
             (name.path, row)
@@ -226,9 +258,10 @@ class DeviceExchange:
         fresh = {name.path: "" for name in loaded if name.path not in known}
         self._journal.keep(SEGMENTS, fresh)
         self._journal.keep(COUNTERS, {}, [_TAKING])
-        self._sync.keep_faults(self._select_faults())
+        self._sync.keep_faults(self._select_faults() | self._find_gone_devices())
         self.done.faults = self._sync.list_faults()
         self.done.waiting = count_waiting(self._call)
+        self.done.unmounted = sorted(map(str, self._names.unmounted.values()))
 
     def _open_scopes(self) -> None:
         self._names = ScopeNames(self._call, self._setup.device)
@@ -239,8 +272,9 @@ class DeviceExchange:
         found: dict[str, set[str]] = defaultdict(set)
         for place in self._journal.kept(WAITING):
             path, _, shared = place.partition(" ")
-            if self._names.to_local(shared):
-                found[path].add(shared)
+            with suppress(BadRequest):  # a name that this release does not give
+                if self._names.to_local(shared):
+                    found[path].add(shared)
         return found
 
     def _load_segments(self, names: Sequence[SegmentName]) -> dict[SegmentName, Segment]:
@@ -285,7 +319,7 @@ class DeviceExchange:
         return self._loaded.get(name)
 
     def _read_segment(self, name: SegmentName) -> bytes:
-        if name in self._sync.list_outbox(self._setup.device):
+        if self._sync.is_waiting(name):
             return self._sync.read_outbox(name)
         return self._remote.read(name)
 
@@ -294,36 +328,42 @@ class DeviceExchange:
         of_scopes: dict[str, list[tuple[str, Row]]] = defaultdict(list)
         for path, row in rows:
             of_scopes[str(row["scope"])].append((path, row))
-        waiting: Counter[str] = Counter()
+        waiting: dict[str, Counter[str]] = defaultdict(Counter)
         for shared, of_scope in sorted(of_scopes.items()):
             paths = {id(row): path for path, row in of_scope}
             left = self._take_scope_rows(
                 shared, [row for _, row in of_scope], again=self._vanished.get(shared, ())
             )
-            waiting.update(f"{paths[id(row)]} {shared}" for row in left)
-        return {place: str(count) for place, count in waiting.items()}
+            for row, reason in left:
+                waiting[f"{paths[id(row)]} {shared}"][reason] += 1
+        return {place: json.dumps(counts) for place, counts in waiting.items()}
 
     def _take_scope_rows(
         self, shared: str, rows: Sequence[Row], again: Collection[str] = ()
-    ) -> Sequence[Row]:
-        """Take in rows of a scope; return those for which there is no place yet.
+    ) -> list[tuple[Row, str]]:
+        """Take in rows of a scope; return those that wait, each with the reason.
 
         Items that are to be taken in `again` count as unknown.
         """
         has_records = any(row["is"] == sync_items.RECORD for row in rows)
         try:
-            held = self._open_scope(shared, may_make_shelf=has_records)
+            local = self._names.to_local(shared)
+            if not local or self._names.is_excluded(local):
+                return [(row, EXCLUDED if local else UNKNOWN) for row in rows]
+            held = self._open_scope(local, shared, may_make_shelf=has_records)
         except BadRequest as error:
             self.done.rejected.append(str(error))
-            return ()
-        if held is None:
-            return rows
+            return [(row, REFUSED) for row in rows]
         taking = ScopeTaking(self._call, held, self._writer, again)
         taking.take(rows)
         self.done.taken += taking.taken
         self.done.both_kept += taking.both_kept
         self.done.rejected += taking.rejected
-        return taking.waiting
+        reason = UNMOUNTED if local in self._names.unmounted else UNKNOWN
+        return [
+            *((row, reason) for row in taking.waiting),
+            *((row, REFUSED) for row in taking.refused),
+        ]
 
     def _bring_back(self) -> None:
         """Take in again what vanished at once from a shelf: nobody forgot it, a folder was lost.
@@ -339,8 +379,8 @@ class DeviceExchange:
         for shared, items in self._vanished.items():
             self._take_scope_rows(shared, rows[shared], again=items)
             kept = self._journal.kept(ITEMS + shared)
-            held = self._open_scope(shared, may_make_shelf=True)
-            there = items & held.record_ids if held else set()
+            local = self._names.to_local(shared)
+            there = items & self._open_scope(local, shared, may_make_shelf=True).record_ids
             missing = {item for item in items - there if load_version(kept[item]).digest}
             nowhere = missing - {row["item"] for row in rows[shared]}
             if is_everything:
@@ -378,10 +418,7 @@ class DeviceExchange:
         }
         return {path: kind for path, kind in self._faults.items() if path not in renewed}
 
-    def _open_scope(self, shared: str, *, may_make_shelf: bool) -> ScopeItems | None:
-        local = self._names.to_local(shared)
-        if not local or self._names.is_excluded(local):
-            return None
+    def _open_scope(self, local: str, shared: str, *, may_make_shelf: bool) -> ScopeItems:
         scope = Scope(local)
         shelf = self._shelves.get(scope)
         if shelf is None and may_make_shelf:
@@ -407,7 +444,8 @@ class DeviceExchange:
         for base in list_record_folders(self._call):
             if base.parent.is_dir():
                 shelf = shelf_at(self._call, base)
-                found.setdefault(shelf.scope, shelf)
+                if shelf.scope.path not in self._names.unmounted:
+                    found.setdefault(shelf.scope, shelf)
         return found
 
     # Out.

@@ -114,6 +114,14 @@ class ScopeNames:
             journal.keep(PROJECTS, fresh)
         self._identities |= fresh
         self._scopes = {identity: scope for scope, identity in self._identities.items()}
+        #: Scope → the folder of a project whose repository is not there, as a bare mount point.
+        self.unmounted = {
+            scope: folder
+            for scope, folder in self.folders.items()
+            if scope in self._identities and not call.home.sync.has_repository(folder)
+        }
+        for scope in self.unmounted:
+            del self.folders[scope]
 
     def to_shared(self, scope: str) -> str:
         """Return the name of a scope on every device."""

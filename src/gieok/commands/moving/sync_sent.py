@@ -59,7 +59,10 @@ def iter_changed_rows(
         version = load_version(before) if before else None
         if version is None or version.digest != item.digest or over:
             fresh = build_next_version(version, device, item.at, item.digest)
-            yield {**_dump_item_row(held.shared, item, over), "version": fresh.dump()}
+            row = {**_dump_item_row(held.shared, item, over), "version": fresh.dump()}
+            # A file that is older than what it replaces was put back, as from a backup.
+            is_put_back = item.kind == sync_items.RECORD and item.at < fresh.at
+            yield {**row, "put_back": True} if is_put_back else row
         elif is_anew:
             yield {**_dump_item_row(held.shared, item, over), "version": before}
     staying = {*there, *vanished}

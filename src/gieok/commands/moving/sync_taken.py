@@ -58,7 +58,7 @@ class ScopeTaking:
     """Takes rows of other devices into one scope.
 
     `device` is the id under which this home counts its changes. What could not be taken yet is in
-    `waiting`, what never can in `rejected`.
+    `waiting`, what was not understood in `refused`, with the reasons in `rejected`.
     """
 
     call: Call
@@ -67,6 +67,7 @@ class ScopeTaking:
     #: Items that count as unknown, because they vanished here.
     again: Collection[str] = ()
     waiting: list[Row] = field(default_factory=list)
+    refused: list[Row] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
     taken: int = 0
     both_kept: int = 0
@@ -130,9 +131,13 @@ class ScopeTaking:
                 case _ if row["item"] not in self.held.tracked_ids:
                     self._take_version(row)
         except _BAD_ROW as error:
-            self.rejected.append(f"{row.get('item')}: {error!r}")
+            self._refuse(row, error)
         except OSError:  # a file of the place cannot be written now
             self.waiting.append(row)
+
+    def _refuse(self, row: Row, error: Exception) -> None:
+        self.rejected.append(f"{row.get('item')}: {error!r}")
+        self.refused.append(row)
 
     # Items that are added once.
     def _take_messages(self, rows: Sequence[Row]) -> None:
@@ -144,7 +149,7 @@ class ScopeTaking:
             try:
                 messages.append(parse_export_message(row))
             except _BAD_ROW as error:
-                self.rejected.append(f"{row['item']}: {error!r}")
+                self._refuse(row, error)
         if not messages:
             return
         position = journal.position(scope, buffer.READER)
@@ -296,7 +301,7 @@ class ScopeTaking:
         if outcome is VersionOrder.EARLIER:
             self._keep_beside(kind, row, mine)
         else:
-            if outcome is VersionOrder.LATER and mine:
+            if mine and (outcome is VersionOrder.LATER or row.get("put_back")):
                 self._keep_mine(mine, row)
             self._apply(kind, row, fresh, mine)
             self.taken += 1

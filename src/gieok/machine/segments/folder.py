@@ -1,12 +1,19 @@
 """Segments in a folder that another program synchronises, such as Dropbox or Syncthing."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from gieok import fs
 from gieok.errors import Damaged, Phrase, RemoteUnreachable, find_os_reason
-from gieok.ports.sync import DEVICE, LARGEST_BYTES, SegmentName, is_stray, parse_segment_path
+from gieok.ports.sync import (
+    DEVICE,
+    LARGEST_BYTES,
+    SegmentName,
+    build_checksum,
+    is_stray,
+    parse_segment_path,
+)
 
 
 class SegmentFolder:
@@ -15,6 +22,13 @@ class SegmentFolder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._paths: list[str] = []
+
+    def probe(self) -> None:
+        """List the folder."""
+        try:
+            list(self._folder.iterdir())
+        except OSError as error:
+            raise self._build_error(error) from error
 
     def fetch(self) -> None:
         """List the folder. What other programs keep there, and links, are left alone."""
@@ -46,6 +60,17 @@ class SegmentFolder:
                 error
             )
         return name.check(data)
+
+    def list_damaged(self, names: Collection[SegmentName]) -> Sequence[SegmentName]:
+        """Read the files."""
+        return [name for name in names if self._is_damaged(name)]
+
+    def _is_damaged(self, name: SegmentName) -> bool:
+        try:
+            data = fs.read_regular_file(self._folder / name.path, LARGEST_BYTES)
+        except OSError:
+            return False
+        return build_checksum(data) != name.checksum
 
     def publish(self, segments: Mapping[SegmentName, bytes]) -> None:
         """Write each segment in one step."""

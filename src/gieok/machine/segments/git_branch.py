@@ -6,7 +6,7 @@ what a kill left half done is made again.
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from gieok import fs
@@ -22,6 +22,8 @@ from gieok.ports.sync import (
 
 BRANCH = "refs/heads/gieok-sync"
 _TIP = "refs/gieok/tip"
+#: File of the names of blobs that were read and are whole.
+_CHECKED = "checked"
 _TIMEOUT_S = 300
 #: Times that a push is tried again because another device pushed meanwhile.
 _MOST_TRIES = 20
@@ -56,6 +58,12 @@ class SegmentBranch:
         self._tip = ""
         self._ssh: dict[str, str] = {}
 
+    def probe(self) -> None:
+        """Ask for the tip of the branch."""
+        fs.make_private(self._folder)
+        self._ssh = self._find_ssh_command()
+        self._run("ls-remote", "--", self._address, BRANCH)
+
     def fetch(self) -> None:
         """Fetch the branch."""
         self._prepare()
@@ -86,6 +94,24 @@ class SegmentBranch:
         if int(self._run("cat-file", "-s", self._blobs[name])) > LARGEST_BYTES:
             raise Damaged("{path!r} is larger than a segment may be", path=name.path)
         return name.check(self._run("cat-file", "blob", self._blobs[name]))
+
+    def list_damaged(self, names: Collection[SegmentName]) -> Sequence[SegmentName]:
+        """Read the blobs that were not read before: the name of a blob is that of its bytes."""
+        file = self._folder / _CHECKED
+        checked = set(file.read_text().split()) if file.exists() else set()
+        fresh = [name for name in names if self._blobs[name] not in checked]
+        damaged = [name for name in fresh if self._is_damaged(name)]
+        whole = {self._blobs[name] for name in names if name not in damaged}
+        if fresh:
+            fs.replace_private(file, "\n".join(sorted(whole)))
+        return damaged
+
+    def _is_damaged(self, name: SegmentName) -> bool:
+        try:
+            self.read(name)
+        except Damaged:
+            return True
+        return False
 
     def publish(self, segments: Mapping[SegmentName, bytes]) -> None:
         """Push a commit with the segments; again on top of what another device pushed meanwhile."""
