@@ -414,11 +414,13 @@ def test_memory_of_an_excluded_project_stays_when_its_folder_is_gone(
     known = Path(projects_file(str(one.home)))
     for path in (folder, known)[: 1 + (loss == "list")]:
         path.rename(path.with_name("hidden"))
-    assert one.sync().sent == 0
-    one.flags = {}
+    done = one.sync()
+    assert (done.sent, done.unplaced) == (0, int(loss == "list"))
     if loss == "list":
+        one.flags = {"exclude.folders": str(one.folder / "elsewhere")}
         assert one.sync().sent == 0, "nobody knows where the project lay"
         known.with_name("hidden").rename(known)
+    one.flags = {}
     assert one.sync().sent > 0
     assert two.sync().taken > 0
 

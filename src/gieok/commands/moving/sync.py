@@ -81,6 +81,8 @@ class SyncResult:
     waiting_for: Mapping[str, int]
     #: Folders of projects whose repository is not there.
     unmounted: tuple[str, ...]
+    #: Projects of which nobody knows the folder, and so whether it is excluded.
+    unplaced: int
     faults: tuple[SyncFault, ...]
     rejected: tuple[str, ...]
 
@@ -287,6 +289,14 @@ def render_sync(result: SyncResult, style: Style) -> str:
         )
         for folder in map(printable, result.unmounted)
     ]
+    if result.unplaced:
+        lines.append(
+            style.say(
+                "  {count:,} projects are not sent: nobody knows their folders, which may be "
+                "excluded",
+                count=result.unplaced,
+            )
+        )
     lines += _render_waiting(result.waiting_for, style)
     lines += _render_faults(result.faults, style)
     lines += [style.say("  ✗ not understood: {row}", row=row) for row in result.rejected]
@@ -347,6 +357,7 @@ def _build_sync_result(done: ExchangeCounts) -> SyncResult:
         waiting=sum(done.waiting.values()),
         waiting_for=done.waiting,
         unmounted=tuple(done.unmounted),
+        unplaced=done.unplaced,
         faults=tuple(done.faults),
         rejected=tuple(done.rejected),
     )

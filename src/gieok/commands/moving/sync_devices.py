@@ -69,7 +69,10 @@ class DeviceNotices:
     def _take_row(self, row: Row, proof: SharedKey, *, is_key: bool) -> None:
         if row["is"] == _ANEW:
             self._keep_anew(str(row["device"]), int(row["before"]))
-        elif proof.epoch < self.call.home.sync.load_current_key().epoch:
+        elif (
+            row["is"] not in (_DEVICE, _DROP, _KEY)
+            or proof.epoch < self.call.home.sync.load_current_key().epoch
+        ):
             return
         elif row["is"] == _DEVICE:
             self._keep_device(

@@ -68,7 +68,8 @@ class ExchangeCounts:
     """Precedence of a synchronisation: counts of items and segments.
 
     `brought_back` counts records that had vanished here and were taken in again, `vanished` those
-    that could not be. `waiting` has the counts by reason, `unmounted` folders of projects.
+    that could not be. `waiting` has the counts by reason, `unmounted` folders of projects, and `unplaced` counts projects in folders
+    that nobody knows.
     """
 
     taken: int = 0
@@ -79,6 +80,7 @@ class ExchangeCounts:
     segments_sent: int = 0
     waiting: dict[str, int] = field(default_factory=dict)
     unmounted: list[str] = field(default_factory=list)
+    unplaced: int = 0
     faults: list[SyncFault] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
 
@@ -497,6 +499,10 @@ class DeviceExchange:
             for realm in self._journal.realms(ITEMS)
             if (local := self._names.to_local(realm.removeprefix(ITEMS)))
         }
+        unplaced = {
+            one.path.partition("/")[0] for one in scopes if self._names.is_unplaced(one.path)
+        }
+        self.done.unplaced = len(unplaced)
         return [
             ScopeItems(
                 self._call, scope, self._names.to_shared(scope.path), self._shelves.get(scope)

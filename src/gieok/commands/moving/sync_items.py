@@ -91,23 +91,23 @@ class ScopeNames:
     def __init__(self, call: Call, device: str) -> None:
         self._device = device
         journal = call.home.journal
-        #: Scopes of projects that are known to lie in no excluded folder.
-        self._admitted = {
-            scope
+        #: Scope of a known project → whether it lies in an excluded folder.
+        self._excluded = {
+            scope: _is_any_excluded(call, roots)
             for scope, roots in call.home.sync.list_project_roots().items()
-            if not _is_any_excluded(call, roots)
         }
+        self._has_exclusions = bool(call.privacy.folders)
         folders = call.home.sync.list_project_folders()
         #: Scope → the folder of its project.
         self.folders = {
-            scope: folder for scope, folder in folders.items() if scope in self._admitted
+            scope: folder for scope, folder in folders.items() if not self._excluded[scope]
         }
         self._identities = dict(journal.kept(PROJECTS))
         bound = set(self._identities.values())
         fresh: dict[str, str] = {}
         for scope, origin in call.home.sync.list_project_origins().items():
             is_new = scope not in self._identities and origin.identity not in bound
-            if is_new and scope in self._admitted:
+            if is_new and not self._excluded[scope]:
                 fresh[scope] = origin.identity
                 bound.add(origin.identity)
         if fresh:
@@ -154,13 +154,14 @@ class ScopeNames:
         return scope and scope + below
 
     def is_excluded(self, scope: str) -> bool:
-        """Say whether a scope is that of a project in an excluded folder: nothing travels then.
+        """Say whether a scope is that of a project in an excluded folder: nothing travels then."""
+        return self._excluded.get(scope.partition("/")[0], False) or self.is_unplaced(scope)
 
-        So it is where nobody knows in which folder the project was.
-        """
+    def is_unplaced(self, scope: str) -> bool:
+        """Say whether nobody knows in which folder a project was, where some are excluded."""
         head = scope.partition("/")[0]
         is_here = head.startswith("project:") and not _ELSEWHERE.fullmatch(head)
-        return is_here and head not in self._admitted
+        return self._has_exclusions and is_here and head not in self._excluded
 
 
 def _is_any_excluded(call: Call, roots: Sequence[Path]) -> bool:
