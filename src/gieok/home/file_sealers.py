@@ -29,7 +29,8 @@ if TYPE_CHECKING:  # `pyrage` is an extra
 PASSPHRASE = "GIEOK_PASSPHRASE"  # noqa: S105 - the name of a variable
 #: First bytes of a file in the age format.
 MAGIC = b"age-encryption.org/v1\n"
-_SECRET = "AGE-SECRET-KEY-1"  # noqa: S105 - how a key begins
+#: How the secret side of a key begins.
+SECRET_PREFIX = "AGE-SECRET-KEY-1"  # noqa: S105
 #: Keys that a passphrase opened in this process: (file, its modification time) → identity. Opening
 #: a key takes a second.
 _opened: dict[tuple[str, int], str] = {}
@@ -187,12 +188,12 @@ def _read_key_file(file: Path) -> bytes:
 
 def _secret_in(file: Path, data: bytes) -> str:
     lines = data.decode("utf-8", "replace").splitlines()
-    secret = next((line.strip() for line in lines if line.strip().startswith(_SECRET)), "")
+    secret = next((line.strip() for line in lines if line.strip().startswith(SECRET_PREFIX)), "")
     if not secret:
         raise BadConfig(
             "{file!r} holds no key of age",
             file=file,
-            secret=_SECRET,
+            secret=SECRET_PREFIX,
             hint="a key file has a line that begins with {secret}",
         )
     return secret

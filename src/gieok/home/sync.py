@@ -427,7 +427,7 @@ def _parse_shared_keys(lines: Sequence[str]) -> list[SharedKey]:
     before: list[str] = []
     for line in lines:
         words = line.split()
-        if len(words) == 1 and words[0].startswith("AGE-SECRET-KEY-1"):
+        if len(words) == 1 and words[0].startswith(file_sealers.SECRET_PREFIX):
             is_named = len(before) == _KEY_FIELDS and before[1].isdecimal()
             generation, device = (int(before[1]), before[2]) if is_named else (0, "")
             keys.append(SharedKey(generation, device, words[0]))

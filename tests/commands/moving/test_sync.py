@@ -325,11 +325,11 @@ def test_a_segment_that_is_not_whole_is_named_and_taken_later(
     one.remember("We lint with ruff.")
     one.sync()
     (segment,) = remote.glob("*/*.age")
-    whole = segment.read_bytes()
-    segment.write_bytes(whole[: len(whole) // 2])
     one.remember("Staging is read-only.")
     one.edit("ruff", "We lint with ruff and mypy.")
     one.sync()
+    whole = segment.read_bytes()
+    segment.write_bytes(whole[: len(whole) // 2])
     done = two.sync()
     assert [fault.kind for fault in done.faults] == [sync_exchange.DAMAGED]
     assert str(segment.relative_to(remote)) == done.faults[0].path

@@ -594,7 +594,7 @@ def test_many_small_segments_are_taken_at_once(
     monkeypatch.setattr(
         sync_exchange.ScopeTaking,
         "take",
-        lambda self, rows: (scopes.append(self.held.scope), take(self, rows))[1],
+        lambda self, rows: (scopes.append(self.shared_scope.scope), take(self, rows))[1],
     )
     done = two.sync()
     assert scopes == [MAIN]

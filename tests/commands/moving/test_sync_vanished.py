@@ -135,6 +135,20 @@ def test_what_is_nowhere_in_the_remote_comes_from_a_device_that_has_it(
     assert len(two.records()) == len(TEXTS)
 
 
+def test_what_a_device_lost_with_its_own_segments_comes_from_one_that_has_it(
+    pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    for device in list(remote.iterdir()):
+        shutil.rmtree(device)
+    shutil.rmtree(one.home / "memory")
+    assert one.sync().vanished == len(TEXTS)
+    two.run("sync run", anew=True)
+    one.sync()
+    assert one.export() == two.export()
+    assert len(one.records()) == len(TEXTS)
+
+
 def test_what_only_waits_to_be_sent_is_brought_back_too(
     pair: list[DeviceHome], remote: Path
 ) -> None:

@@ -279,7 +279,7 @@ def render_sync(result: SyncResult, style: Style) -> str:
         lines.append(
             style.say(
                 "  ✗ {count:,} records have vanished here, most of their shelf, and could not be "
-                "taken in again; nothing is sent of them",
+                "taken in again: on a device that has them, run `gieok sync --anew`",
                 count=result.vanished,
             )
         )

@@ -68,8 +68,8 @@ class ExchangeCounts:
     """Precedence of a synchronisation: counts of items and segments.
 
     `brought_back` counts records that had vanished here and were taken in again, `vanished` those
-    that could not be. `waiting` has the counts by reason, `unmounted` folders of projects, and `unplaced` counts projects in folders
-    that nobody knows.
+    that could not be. `waiting` has the counts by reason, `unmounted` the folders of projects
+    without their repository; `unplaced` counts projects of which nobody knows the folder.
     """
 
     taken: int = 0
@@ -198,12 +198,15 @@ class DeviceExchange:
     def _look_for_sent(self) -> None:
         """Send everything anew where what was sent is not as it was.
 
-        The remote was made anew then, or a file in it is damaged.
+        The remote was made anew then, or a file in it is damaged. The damaged one is left, and
+        named, where what it holds may have vanished here.
         """
         there = {name.path: name for name in self._remote.list_segments()}
         sent = {path for path, note in self._journal.kept(SEGMENTS).items() if note == _SENT}
         own = [there[path] for path in sorted(sent & there.keys())]
-        if sent - there.keys() or self._remote.list_damaged(own):
+        is_damaged = bool(self._remote.list_damaged(own))
+        self._open_scopes()
+        if sent - there.keys() or (is_damaged and not self._find_vanished()):
             send_anew(self._call, self._setup, keeps_keys=True)
 
     def _find_gone_devices(self) -> dict[str, str]:
@@ -249,12 +252,12 @@ class DeviceExchange:
             self._journal.keep(COUNTERS, {_TAKING: "1"})
         counts = self._take_rows(rows)
         # What cannot be read now waits on, unless it is in the remote no more.
-        left = {name.path for name in names} - {name.path for name in loaded}
+        unread = {name.path for name in names} - {name.path for name in loaded}
         old = [
             f"{path} {shared}"
             for path, scopes in waiting.items()
             for shared in scopes
-            if path not in left
+            if path not in unread
         ]
         self._journal.keep(WAITING, counts, [place for place in old if place not in counts])
         fresh = {name.path: "" for name in loaded if name.path not in known}
@@ -282,17 +285,17 @@ class DeviceExchange:
     def _load_segments(self, names: Sequence[SegmentName]) -> dict[SegmentName, Segment]:
         """Return the segments that can be read, and note what is wrong with others."""
         loaded: dict[SegmentName, Segment] = {}
-        left = list(names)
+        unread = list(names)
         is_new_key = True
         while is_new_key:  # a key that came opens what could not be opened before
             count = len(self._sync.list_keys())
-            for name in left:
+            for name in unread:
                 if segment := self._load_segment(name):
                     loaded[name] = segment
                     self.done.rejected += segment.rejected
                     proof = self._proofs[name]
                     self._notices.take(segment.rows, proof, is_key=name.is_key)
-            left = [name for name in left if name not in loaded]
+            unread = [name for name in unread if name not in loaded]
             is_new_key = len(self._sync.list_keys()) != count
         return loaded
 
@@ -333,30 +336,30 @@ class DeviceExchange:
         waiting: dict[str, Counter[str]] = defaultdict(Counter)
         for shared, of_scope in sorted(of_scopes.items()):
             paths = {id(row): path for path, row in of_scope}
-            left = self._take_scope_rows(
-                shared, [row for _, row in of_scope], again=self._vanished.get(shared, ())
+            waiting_rows = self._take_scope_rows(
+                shared, [row for _, row in of_scope], vanished=self._vanished.get(shared, ())
             )
-            for row, reason in left:
+            for row, reason in waiting_rows:
                 waiting[f"{paths[id(row)]} {shared}"][reason] += 1
         return {place: json.dumps(counts) for place, counts in waiting.items()}
 
     def _take_scope_rows(
-        self, shared: str, rows: Sequence[Row], again: Collection[str] = ()
+        self, shared: str, rows: Sequence[Row], vanished: Collection[str] = ()
     ) -> list[tuple[Row, str]]:
         """Take in rows of a scope; return those that wait, each with the reason.
 
-        Items that are to be taken in `again` count as unknown.
+        Records that `vanished` count as unknown.
         """
         has_records = any(row["is"] == sync_items.RECORD for row in rows)
         try:
             local = self._names.to_local(shared)
             if not local or self._names.is_excluded(local):
                 return [(row, EXCLUDED if local else UNKNOWN) for row in rows]
-            held = self._open_scope(local, shared, may_make_shelf=has_records)
+            scope = self._open_scope(local, shared, may_make_shelf=has_records)
         except BadRequest as error:
             self.done.rejected.append(str(error))
             return [(row, REFUSED) for row in rows]
-        taking = ScopeTaking(self._call, held, self._writer, again)
+        taking = ScopeTaking(self._call, scope, self._writer, vanished)
         taking.take(rows)
         self.done.taken += taking.taken
         self.done.both_kept += taking.both_kept
@@ -379,7 +382,7 @@ class DeviceExchange:
         rows = self._find_rows(self._vanished)
         is_everything = not self._select_faults()
         for shared, items in self._vanished.items():
-            self._take_scope_rows(shared, rows[shared], again=items)
+            self._take_scope_rows(shared, rows[shared], vanished=items)
             kept = self._journal.kept(ITEMS + shared)
             local = self._names.to_local(shared)
             there = items & self._open_scope(local, shared, may_make_shelf=True).record_ids
@@ -394,8 +397,8 @@ class DeviceExchange:
     def _find_vanished(self) -> dict[str, set[str]]:
         """Return shared name of a scope → the records that vanished from it."""
         found = {
-            held.shared: sync_sent.find_vanished_records(self._call, held)
-            for held in self._list_scopes()
+            scope.shared: sync_sent.find_vanished_records(self._call, scope)
+            for scope in self._list_scopes()
         }
         return {shared: items for shared, items in found.items() if items}
 
@@ -473,18 +476,18 @@ class DeviceExchange:
     def _iter_rows(self, positions: dict[str, int], *, is_anew: bool) -> Iterator[dict[str, Any]]:
         yield from self._notices.iter_device_rows(is_anew=is_anew)
         counters = self._journal.kept(COUNTERS)
-        for held in self._list_scopes():
-            vanished = self._vanished.get(held.shared, ())
+        for scope in self._list_scopes():
+            vanished = self._vanished.get(scope.shared, ())
             yield from sync_sent.iter_changed_rows(
-                self._call, held, self._writer, vanished, is_anew=is_anew
+                self._call, scope, self._writer, vanished, is_anew=is_anew
             )
             if not self._call.home.settings.flag("sync.turns"):
                 continue
-            after = 0 if is_anew else int(counters.get(_POSITION + held.shared, "0"))
+            after = 0 if is_anew else int(counters.get(_POSITION + scope.shared, "0"))
             for number, row in sync_sent.iter_message_rows(
-                self._call, held, after, is_anew=is_anew
+                self._call, scope, after, is_anew=is_anew
             ):
-                positions[held.shared] = number
+                positions[scope.shared] = number
                 if row is not None:
                     yield row
 
@@ -558,8 +561,8 @@ class DeviceExchange:
                 over |= row.get("over", {})
                 if "version" in row:
                     text = fresh.get(item) or known.get(item, "")
-                    held = load_version(text) if text else None
-                    fresh[item] = join_versions(held, load_version(row["version"])).dump()
+                    before = load_version(text) if text else None
+                    fresh[item] = join_versions(before, load_version(row["version"])).dump()
                 elif row["is"] == sync_items.GONE:
                     fresh[item] = sync_items.GONE
                 elif row["is"] != sync_items.MESSAGE:

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
@@ -19,7 +19,7 @@ from gieok.home.call import Call
 from gieok.hook import records
 from gieok.memory.exchange import json_lines
 from gieok.memory.exchange.intake import REALM
-from gieok.memory.exchange.versions import format_time
+from gieok.memory.exchange.versions import format_file_time, format_time
 from gieok.memory.retirement import load_saved_turns
 from gieok.model.memory import Document, Scope
 from gieok.settings.grants import TrustJudge
@@ -45,8 +45,6 @@ SENDING_ANEW = "anew"
 _ARCHIVED_NAME = re.compile(r"-[0-9a-f]{8}\.md$")
 #: Length of a time in ISO form to the second.
 _SECOND = 19
-_EVERYTHING = (1 << 31) - 1
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ELSEWHERE = re.compile(r"(project:.+)\.at-([0-9a-f]{8})")
 
 
@@ -210,7 +208,7 @@ class ScopeItems:
     @cached_property
     def history(self) -> list[Document]:
         """Return the replaced documents."""
-        return self.call.home.journal.history(self.scope, _EVERYTHING)
+        return self.call.home.journal.history(self.scope, json_lines.EVERYTHING)
 
     @cached_property
     def archived_ids(self) -> set[str]:
@@ -399,10 +397,9 @@ def build_record_id(shared: str, file: Path) -> str:
 def build_record_item(shared: str, file: Path) -> SharedItem:
     """Return a record as an item, without secrets that stand in it."""
     text = redact_document(file.read_bytes().decode("utf-8", "surrogateescape"))
-    changed = _EPOCH + timedelta(microseconds=file.stat().st_mtime_ns // 1_000)
     name, path = file.parents[1].name, f"{file.parent.name}/{file.name}"
     fields = {"shelf": name, "path": path, "text": text}
-    item = build_item(RECORD, (), format_time(changed), fields)
+    item = build_item(RECORD, (), format_file_time(file.stat().st_mtime_ns), fields)
     return item._replace(id=build_record_id(shared, file))
 
 

@@ -28,13 +28,13 @@ def dump_row(kind: str, shared: str, item: str, fields: Mapping[str, Any]) -> di
     return {**fields, "is": kind, "scope": shared, "item": item}
 
 
-def is_version(held: str) -> bool:
+def is_version(kept: str) -> bool:
     """Say whether what is kept of an item is a version; else it is the day of an added item."""
-    return held.startswith("[")
+    return kept.startswith("[")
 
 
 def iter_changed_rows(
-    call: Call, held: ScopeItems, device: str, vanished: Collection[str], *, is_anew: bool = False
+    call: Call, scope: ScopeItems, device: str, vanished: Collection[str], *, is_anew: bool = False
 ) -> Iterator[dict[str, Any]]:
     """Yield what changed in a scope since it was sent or taken in, but for messages.
 
@@ -42,32 +42,32 @@ def iter_changed_rows(
     Yields everything where all is sent `is_anew`, with the versions that are known. What is there
     although its forgetting is known here was told again: its row says over which forgetting.
     """
-    known = call.home.journal.kept(ITEMS + held.shared)
-    held.drop_returned_marks()
+    known = call.home.journal.kept(ITEMS + scope.shared)
+    scope.drop_returned_marks()
     there: set[str] = set()
     texts: dict[str, str] = {}
-    for item in held.iter_items():
+    for item in scope.iter_items():
         there.add(item.id)
         if item.kind == sync_items.RECORD:
             texts[item.id] = build_memory_mark(sync_items.read_item_text(item))
         before = known.get(item.id, "")
-        over = held.marks.find_told_again(item)
+        over = scope.marks.find_told_again(item)
         if item.kind in ADDED:
             if not before or is_anew:
-                yield _dump_item_row(held.shared, item, over)
+                yield _dump_item_row(scope.shared, item, over)
             continue
         version = load_version(before) if before else None
         if version is None or version.digest != item.digest or over:
             fresh = build_next_version(version, device, item.at, item.digest)
-            row = {**_dump_item_row(held.shared, item, over), "version": fresh.dump()}
+            row = {**_dump_item_row(scope.shared, item, over), "version": fresh.dump()}
             # A file that is older than what it replaces was put back, as from a backup.
             is_put_back = item.kind == sync_items.RECORD and item.at < fresh.at
             yield {**row, "put_back": True} if is_put_back else row
         elif is_anew:
-            yield {**_dump_item_row(held.shared, item, over), "version": before}
+            yield {**_dump_item_row(scope.shared, item, over), "version": before}
     staying = {*there, *vanished}
-    yield from _iter_removed_rows(call, held, device, known, staying, is_anew=is_anew)
-    _keep_texts(call, held.shared, texts, staying)
+    yield from _iter_removed_rows(call, scope, device, known, staying, is_anew=is_anew)
+    _keep_texts(call, scope.shared, texts, staying)
 
 
 def _keep_texts(call: Call, shared: str, texts: Mapping[str, str], staying: set[str]) -> None:
@@ -82,32 +82,32 @@ def _dump_item_row(shared: str, item: SharedItem, over: Mapping[str, str]) -> di
     return {**row, "over": dict(over)} if over else row
 
 
-def find_vanished_records(call: Call, held: ScopeItems) -> set[str]:
+def find_vanished_records(call: Call, scope: ScopeItems) -> set[str]:
     """Return the records that are there no more, where they are most of a shelf; else nothing.
 
     A person forgets, retires or renames some; that most are gone is a folder that was lost, such as
     a clone that was made again. What else was told on the shelf since does not count.
     """
-    if held.shelf is None or not held.shelf.base.parent.is_dir():
+    if scope.shelf is None or not scope.shelf.base.parent.is_dir():
         return set()
     known = {
         item: load_version(text)
-        for item, text in call.home.journal.kept(ITEMS + held.shared).items()
+        for item, text in call.home.journal.kept(ITEMS + scope.shared).items()
         if item.partition(":")[0] == sync_items.RECORD and is_version(text)
     }
-    live = {item for item, version in known.items() if version.digest} - held.once_tracked_ids
-    gone = {item for item in live - held.record_ids if not held.is_removal_known(item)}
+    live = {item for item, version in known.items() if version.digest} - scope.once_tracked_ids
+    gone = {item for item in live - scope.record_ids if not scope.is_removal_known(item)}
     if not gone:
         return gone
     # What was only renamed or retired is there under another name.
-    texts, elsewhere = call.home.journal.kept(TEXTS + held.shared), held.find_texts(but=live)
+    texts, elsewhere = call.home.journal.kept(TEXTS + scope.shared), scope.find_texts(but=live)
     vanished = {item for item in gone if texts.get(item) not in elsewhere}
     return vanished if 2 * len(vanished) > len(live) else set()
 
 
 def _iter_removed_rows(
     call: Call,
-    held: ScopeItems,
+    scope: ScopeItems,
     device: str,
     known: Mapping[str, str],
     staying: set[str],
@@ -115,7 +115,7 @@ def _iter_removed_rows(
     is_anew: bool,
 ) -> Iterator[dict[str, Any]]:
     pruned = _find_pruned_day(call)
-    staying = {*staying, *held.archived_ids, *held.once_tracked_ids, *held.untrusted_ids}
+    staying = {*staying, *scope.archived_ids, *scope.once_tracked_ids, *scope.untrusted_ids}
     for item, before in known.items():
         if item in staying:
             continue
@@ -125,16 +125,16 @@ def _iter_removed_rows(
             if kind == sync_items.REPLACED and (
                 is_anew if is_gone else before and date.fromisoformat(before) > pruned
             ):
-                yield dump_row(sync_items.GONE, held.shared, item, {})
+                yield dump_row(sync_items.GONE, scope.shared, item, {})
             continue
         version = load_version(before)
-        is_unknown = bool(version.digest) and kind == sync_items.RECORD and not held.has_records
+        is_unknown = bool(version.digest) and kind == sync_items.RECORD and not scope.has_records
         if is_unknown or (not version.digest and not is_anew):
             continue
-        reason, at = held.find_removal(item)
+        reason, at = scope.find_removal(item)
         fresh = build_next_version(version, device, at, "") if version.digest else version
-        fields = {"gone": reason, "mark": held.find_forgotten_mark(item), "at": at}
-        row = dump_row(kind, held.shared, item, fields)
+        fields = {"gone": reason, "mark": scope.find_forgotten_mark(item), "at": at}
+        row = dump_row(kind, scope.shared, item, fields)
         yield {**row, "version": fresh.dump()}
 
 
@@ -149,17 +149,17 @@ def _find_pruned_day(call: Call) -> date:
 
 
 def iter_message_rows(
-    call: Call, held: ScopeItems, after: int, *, is_anew: bool = False
+    call: Call, scope: ScopeItems, after: int, *, is_anew: bool = False
 ) -> Iterator[tuple[int, dict[str, Any] | None]]:
     """Yield the number of each message behind `after`, with its row if it was said here.
 
     Those of other devices have rows too where all is sent `is_anew`.
     """
     journal = call.home.journal
-    taken = journal.kept(TAKEN + held.shared)
-    while page := journal.read(held.scope, after, budget_tokens=_PAGE_TOKENS, limit=_AT_ONCE):
+    taken = journal.kept(TAKEN + scope.shared)
+    while page := journal.read(scope.scope, after, budget_tokens=_PAGE_TOKENS, limit=_AT_ONCE):
         for number, message, _ in page:
-            item = sync_items.build_item_id(sync_items.MESSAGE, held.shared, message.id)
-            row = dump_row(sync_items.MESSAGE, held.shared, item, build_message_fields(message))
+            item = sync_items.build_item_id(sync_items.MESSAGE, scope.shared, message.id)
+            row = dump_row(sync_items.MESSAGE, scope.shared, item, build_message_fields(message))
             yield number, None if item in taken and not is_anew else row
         after = page[-1].seq

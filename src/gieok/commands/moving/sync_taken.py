@@ -9,7 +9,6 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -36,6 +35,7 @@ from gieok.memory.exchange.versions import (
     format_time,
     join_versions,
     load_version,
+    parse_file_time,
 )
 from gieok.memory.observer import buffer
 from gieok.memory.talk import turns
@@ -46,7 +46,6 @@ from gieok.ports.journal import MessageFilter
 from gieok.text.redact.sense import redact_document
 
 Row = Mapping[str, Any]
-_EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")
 #: Characters of a checksum in the name of an archived record.
 _NAME_CHARS = 8
 #: What a row of another form raises.
@@ -62,10 +61,10 @@ class ScopeTaking:
     """
 
     call: Call
-    held: ScopeItems
+    shared_scope: ScopeItems
     device: str
     #: Items that count as unknown, because they vanished here.
-    again: Collection[str] = ()
+    vanished: Collection[str] = ()
     waiting: list[Row] = field(default_factory=list)
     refused: list[Row] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
@@ -77,7 +76,7 @@ class ScopeTaking:
     _put: list[Entry] = field(default_factory=list)
     _replaced: list[Row] = field(default_factory=list)
     _erased: list[str] = field(default_factory=list)
-    #: Forgetting that came: marks of places and of texts with the time, and what is over.
+    #: Forgetting that arrived: marks of places and of texts with the time, and what is over.
     _places: dict[str, str] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
     _over: dict[str, str] = field(default_factory=dict)
@@ -89,14 +88,14 @@ class ScopeTaking:
 
     def take(self, rows: Sequence[Row]) -> None:
         """Take rows in; again is once, in whatever order they come. Raises StoreError."""
-        call, scope = self.call, self.held.scope
+        call, scope = self.call, self.shared_scope.scope
         with ExitStack() as stack:
             stack.enter_context(lock_observations(call, scope))
-            if self.held.shelf is not None:
-                stack.enter_context(self.held.shelf.lock(call.home.folder))
-            known = call.home.journal.kept(ITEMS + self.held.shared)
-            self._known = {item: text for item, text in known.items() if item not in self.again}
-            self._items = {item.id: item for item in self.held.iter_items()}
+            if self.shared_scope.shelf is not None:
+                stack.enter_context(self.shared_scope.shelf.lock(call.home.folder))
+            known = call.home.journal.kept(ITEMS + self.shared_scope.shared)
+            self._known = {item: text for item, text in known.items() if item not in self.vanished}
+            self._items = {item.id: item for item in self.shared_scope.iter_items()}
             self._digests = {name: item.digest for name, item in self._items.items()}
             self._take_messages(
                 [row for row in rows if row["is"] == sync_items.MESSAGE and not self._is_gone(row)]
@@ -107,7 +106,7 @@ class ScopeTaking:
                     self._take_row(row)
             self._write_memories()
             self._erase_forgotten()
-            call.home.journal.keep(ITEMS + self.held.shared, self._fresh)
+            call.home.journal.keep(ITEMS + self.shared_scope.shared, self._fresh)
         self._follow()
 
     def _is_gone(self, row: Row) -> bool:
@@ -128,7 +127,7 @@ class ScopeTaking:
                     mark = str(row["mark"])
                     self._texts[mark] = max(self._texts.get(mark, ""), str(row["at"]))
                     self._mark_added(row["item"])
-                case _ if row["item"] not in self.held.tracked_ids:
+                case _ if row["item"] not in self.shared_scope.tracked_ids:
                     self._take_version(row)
         except _BAD_ROW as error:
             self._refuse(row, error)
@@ -143,7 +142,7 @@ class ScopeTaking:
     def _take_messages(self, rows: Sequence[Row]) -> None:
         if not rows:
             return
-        journal, scope = self.call.home.journal, self.held.scope
+        journal, scope = self.call.home.journal, self.shared_scope.scope
         messages = []
         for row in rows:
             try:
@@ -156,7 +155,7 @@ class ScopeTaking:
         is_observed = not journal.chunks(scope, buffer.READER) and not journal.read(
             scope, position, budget_tokens=1, limit=1
         )
-        journal.keep(sync_sent.TAKEN + self.held.shared, {row["item"]: "" for row in rows})
+        journal.keep(sync_sent.TAKEN + self.shared_scope.shared, {row["item"]: "" for row in rows})
         journal.say(scope, messages)
         self.taken += len(rows)
         self._has_new_talk = True
@@ -172,12 +171,12 @@ class ScopeTaking:
             self.taken += 1
 
     def _take_history_removal(self, row: Row) -> None:
-        journal, scope = self.call.home.journal, self.held.scope
+        journal, scope = self.call.home.journal, self.shared_scope.scope
         self._replaced = [one for one in self._replaced if one["item"] != row["item"]]
         numbers = [
             number
             for number, document in journal.replaced(scope)
-            if sync_items.build_history_item(self.held.shared, document).id == row["item"]
+            if sync_items.build_history_item(self.shared_scope.shared, document).id == row["item"]
         ]
         if numbers:
             self._forgotten_texts += [
@@ -188,19 +187,19 @@ class ScopeTaking:
 
     def _take_forgotten(self, row: Row) -> None:
         """Forget a message as the device on which a person forgot it."""
-        journal, scope = self.call.home.journal, self.held.scope
+        journal, scope = self.call.home.journal, self.shared_scope.scope
         mark = ForgottenMessage(parse_export_message(row), str(row["digest"]))
         if self._known.get(row["item"]):
             return
         gone = {known.message.id for known in journal.forgotten_messages(scope)}
-        held = [
+        messages = [
             message
             for message in journal.find(scope, MessageFilter(frozenset({mark.message.id})))
             if message.message.id not in gone
         ]
-        if held:
-            self._forgotten_texts += [message.message.text for message in held]
-            blanks = {message.seq: turns.blanks(message.message) for message in held}
+        if messages:
+            self._forgotten_texts += [message.message.text for message in messages]
+            blanks = {message.seq: turns.blanks(message.message) for message in messages}
             journal.erase(scope, list(blanks), blanks=blanks)
             retirement.drop_turns(journal, scope, [mark.message.id])
         else:
@@ -216,36 +215,40 @@ class ScopeTaking:
         came is judged by the times of the forgetting alone. The marks are kept last: killed before,
         all of it is done again.
         """
-        call, scope = self.call, self.held.scope
+        call, scope = self.call, self.shared_scope.scope
         known = sync_items.load_forgotten_marks(call, scope)
         over = forgotten_marks.join_latest(known.over, self._over)
         newer = {
             **forgotten_marks.select_later(self._places, known.places),
             **forgotten_marks.select_later(self._texts, known.texts),
         }
-        came = ForgottenMarks(
+        arrived = ForgottenMarks(
             places=forgotten_marks.join_latest(known.places, self._places),
             texts=forgotten_marks.join_latest(known.texts, self._texts),
             over=over,
             heard={},
         )
         heard = {mark: at for mark, at in known.heard.items() if mark not in newer}
-        if came.places or came.texts:
-            self._erase_marked(came, came._replace(heard=heard))
+        if arrived.places or arrived.texts:
+            self._erase_marked(arrived, arrived._replace(heard=heard))
         now = format_time(call.clock.now())
         call.home.journal.keep(forgotten_marks.HEARD + scope.path, dict.fromkeys(newer, now))
         forgotten_marks.keep_latest(call, forgotten_marks.TOLD_AGAIN + scope.path, self._over)
         forgotten_marks.keep_latest(call, forgotten_marks.FORGOTTEN + scope.path, self._places)
         forgotten_marks.keep_latest(call, forgotten_marks.FORGOTTEN_TEXTS + scope.path, self._texts)
 
-    def _erase_marked(self, came: ForgottenMarks, stood: ForgottenMarks) -> None:
-        """Remove items by the marks for what just came, and for what stood here before."""
-        journal, scope, shared = self.call.home.journal, self.held.scope, self.held.shared
-        now_held = ScopeItems(self.call, scope, shared, self.held.shelf)
+    def _erase_marked(self, arrived: ForgottenMarks, settled: ForgottenMarks) -> None:
+        """Remove items by the marks for what just arrived, and for what stood here before."""
+        journal, scope, shared = (
+            self.call.home.journal,
+            self.shared_scope.scope,
+            self.shared_scope.shared,
+        )
+        now_held = ScopeItems(self.call, scope, shared, self.shared_scope.shelf)
         gone = []
         for item in now_held.iter_items():
             is_old = self._digests.get(item.id) == item.digest
-            if at := (stood if is_old else came).find_end(item):
+            if at := (settled if is_old else arrived).find_end(item):
                 gone.append((item, at))
         history = {item.id for item, _ in gone if item.kind == sync_items.REPLACED}
         numbers = [
@@ -280,23 +283,23 @@ class ScopeTaking:
         if row.get("mark"):
             self._mark_place(str(row["mark"]), str(row["at"]))
         text = self._fresh.get(item) or self._known.get(item, "")
-        held = load_version(text) if text else None
+        known = load_version(text) if text else None
         mine = self._items.get(item)
         digest = mine.digest if mine else ""
         if digest == fresh.digest:
-            self._fresh[item] = join_versions(held, fresh).dump()
+            self._fresh[item] = join_versions(known, fresh).dump()
             return
-        is_unsent = self._is_unsent(item, held, digest)
-        at = mine.at if mine else self.held.find_removal(item)[1]
-        here = build_next_version(held, self.device, at, digest) if is_unsent else held
-        outcome = _compare_rows(held, here, fresh)
+        is_unsent = self._is_unsent(item, known, digest)
+        at = mine.at if mine else self.shared_scope.find_removal(item)[1]
+        own = build_next_version(known, self.device, at, digest) if is_unsent else known
+        outcome = _compare_rows(known, own, fresh)
         if outcome is VersionOrder.OLD:
             return
         if not self.can_apply(row):
             self.waiting.append(row)
             return
-        known = join_versions(held if is_unsent else here, fresh)
-        if self._is_merged(row, outcome, known, is_unsent=is_unsent):
+        joined = join_versions(known if is_unsent else own, fresh)
+        if self._is_merged(row, outcome, joined, is_unsent=is_unsent):
             return
         if outcome is VersionOrder.EARLIER:
             self._keep_beside(kind, row, mine)
@@ -310,12 +313,12 @@ class ScopeTaking:
                 self._items[item] = _build_taken_item(row, fresh)
             elif mine and kind == sync_items.RECORD and self._locate_record(mine.fields).exists():
                 self._items[item] = mine
-        self._fresh[item] = known.dump()
+        self._fresh[item] = joined.dump()
 
-    def _is_unsent(self, item: str, held: ItemVersion | None, digest: str) -> bool:
+    def _is_unsent(self, item: str, known: ItemVersion | None, digest: str) -> bool:
         """Say whether this device changed an item since it was exchanged."""
-        is_archived = held is not None and item in self.held.archived_ids
-        return digest != (held.digest if held else "") and not is_archived
+        is_archived = known is not None and item in self.shared_scope.archived_ids
+        return digest != (known.digest if known else "") and not is_archived
 
     def _is_merged(
         self, row: Row, outcome: VersionOrder, known: ItemVersion, *, is_unsent: bool
@@ -326,7 +329,7 @@ class ScopeTaking:
             return False
         version = load_version(row["version"])
         fresh = _build_taken_item(row, version)
-        if self.held.marks.find_end(fresh):  # what this device told again stands alone
+        if self.shared_scope.marks.find_end(fresh):  # what this device told again stands alone
             self._fresh[item] = known.dump()
             return True
         merged = self._merge_told(row["is"], mine.fields, row)
@@ -340,9 +343,12 @@ class ScopeTaking:
         """Say whether there is a place for a row: the project's folder, the rule of a choice."""
         if row["is"] == sync_items.RECORD:
             # A file that nobody trusted is neither read nor written over.
-            return self.held.shelf is not None and row["item"] not in self.held.untrusted_ids
+            return (
+                self.shared_scope.shelf is not None
+                and row["item"] not in self.shared_scope.untrusted_ids
+            )
         if row["is"] == sync_items.CHOICE and not row.get("gone"):
-            return row["rule"] in sync_items.list_rule_handles(self.call, self.held.scope)
+            return row["rule"] in sync_items.list_rule_handles(self.call, self.shared_scope.scope)
         return True
 
     def _keep_mine(self, mine: SharedItem, row: Row) -> None:
@@ -352,7 +358,7 @@ class ScopeTaking:
 
     def _keep_beside(self, kind: str, row: Row, mine: SharedItem | None) -> None:
         """Keep what another device had and a later change of this one replaces."""
-        reason, _ = self.held.find_removal(row["item"])
+        reason, _ = self.shared_scope.find_removal(row["item"])
         is_forgotten = not mine and reason == sync_items.WAS_FORGOTTEN
         if not row.get("gone") and not is_forgotten:
             at = load_version(row["version"]).at
@@ -372,7 +378,7 @@ class ScopeTaking:
         self.both_kept += 1
 
     def _apply(self, kind: str, row: Row, version: ItemVersion, mine: SharedItem | None) -> None:
-        journal, scope = self.call.home.journal, self.held.scope
+        journal, scope = self.call.home.journal, self.shared_scope.scope
         is_gone = bool(row.get("gone"))
         named = mine.fields if is_gone and mine else row
         match kind:
@@ -421,17 +427,17 @@ class ScopeTaking:
 
         None where they say different things.
         """
-        if kind != sync_items.RECORD or self.held.shelf is None:
+        if kind != sync_items.RECORD or self.shared_scope.shelf is None:
             return None
         texts = sorted((str(mine["text"]), str(row["text"])), key=records.read_created)
         if records.own_text(texts[0]) != records.own_text(texts[1]):
             return None
         file = self._locate_record(row)
         self._replace_record(file, records.merge_told(*texts))
-        return sync_items.build_record_item(self.held.shared, file)
+        return sync_items.build_record_item(self.shared_scope.shared, file)
 
     def _write_record(self, row: Row, version: ItemVersion, mine: SharedItem | None) -> None:
-        assert self.held.shelf is not None
+        assert self.shared_scope.shelf is not None
         if row.get("gone"):
             if mine is None:
                 return
@@ -447,16 +453,16 @@ class ScopeTaking:
             return
         file = self._locate_record(row)
         self._replace_record(file, str(row["text"]))
-        microseconds = (datetime.fromisoformat(version.at) - _EPOCH) // timedelta(microseconds=1)
-        os.utime(file, ns=(microseconds * 1_000, microseconds * 1_000))
+        changed_ns = parse_file_time(version.at)
+        os.utime(file, ns=(changed_ns, changed_ns))
 
     def _remove_record(self, file: Path) -> None:
-        assert self.held.shelf is not None
+        assert self.shared_scope.shelf is not None
         file.unlink(missing_ok=True)
         self._record_texts.pop(file, None)
-        if self.held.shelf.is_project:
-            name = file.relative_to(self.held.shelf.base).as_posix()
-            untrusted.revoke_record_trust(self.call.home.folder, self.held.shelf.base, name)
+        if self.shared_scope.shelf.is_project:
+            name = file.relative_to(self.shared_scope.shelf.base).as_posix()
+            untrusted.revoke_record_trust(self.call.home.folder, self.shared_scope.shelf.base, name)
         self._has_new_records = True
 
     def _is_only_copy(self, file: Path) -> bool:
@@ -467,9 +473,9 @@ class ScopeTaking:
 
     def _load_record_texts(self) -> dict[Path, str]:
         """Return the text of each record of the shelf, read once."""
-        assert self.held.shelf is not None
+        assert self.shared_scope.shelf is not None
         if not self._record_texts:
-            base = self.held.shelf.base
+            base = self.shared_scope.shelf.base
             self._record_texts = {
                 file: records.own_text(file.read_bytes().decode("utf-8", "surrogateescape"))
                 for name in SHELVES
@@ -489,8 +495,8 @@ class ScopeTaking:
 
     def _locate_record(self, fields: Row) -> Path:
         """Return the file of a record. Raises BadRequest where it would lead elsewhere."""
-        assert self.held.shelf is not None
-        base, path = self.held.shelf.base, PurePosixPath(str(fields["path"]))
+        assert self.shared_scope.shelf is not None
+        base, path = self.shared_scope.shelf.base, PurePosixPath(str(fields["path"]))
         file = base / str(fields["shelf"]) / path
         is_safe = (
             fields["shelf"] in SHELVES
@@ -504,13 +510,13 @@ class ScopeTaking:
         return file
 
     def _replace_record(self, file: Path, text: str) -> None:
-        assert self.held.shelf is not None
+        assert self.shared_scope.shelf is not None
         self._keep_secret(file, text)
         fs.replace_private(file, text.encode("utf-8", "surrogateescape"))
         if self._record_texts:
             self._record_texts[file] = records.own_text(text)
-        if self.held.shelf.is_project:
-            untrusted.grant_record_trust(self.call.home.folder, self.held.shelf.base, file)
+        if self.shared_scope.shelf.is_project:
+            untrusted.grant_record_trust(self.call.home.folder, self.shared_scope.shelf.base, file)
         self._has_new_records = True
 
     def _keep_secret(self, file: Path, text: str) -> None:
@@ -523,7 +529,11 @@ class ScopeTaking:
 
     # What is written together.
     def _write_memories(self) -> None:
-        journal, store, scope = self.call.home.journal, self.call.home.store, self.held.scope
+        journal, store, scope = (
+            self.call.home.journal,
+            self.call.home.store,
+            self.shared_scope.scope,
+        )
         if self._replaced:
             rows = [{**row, "is": "replaced", "scope": scope.path} for row in self._replaced]
             carrying = Carrying(journal, store, self.call.clock, "sync")
@@ -537,9 +547,9 @@ class ScopeTaking:
 
     def _follow(self) -> None:
         """Bring what is derived in line."""
-        call, scope = self.call, self.held.scope
-        if self._has_new_records and self.held.shelf is not None:
-            follow_soon(call, self.held.shelf)
+        call, scope = self.call, self.shared_scope.scope
+        if self._has_new_records and self.shared_scope.shelf is not None:
+            follow_soon(call, self.shared_scope.shelf)
         if self._forgotten_texts:
             needles = leftovers.select_needles(self._forgotten_texts)
             leftovers.clean_shown(call.home.folder, self._forgotten_texts)
@@ -558,15 +568,15 @@ def _build_taken_item(row: Row, version: ItemVersion) -> SharedItem:
 
 
 def _compare_rows(
-    held: ItemVersion | None, here: ItemVersion | None, fresh: ItemVersion
+    known: ItemVersion | None, own: ItemVersion | None, fresh: ItemVersion
 ) -> VersionOrder:
-    """Return what a version means beside the one that is here; `held` is what was exchanged.
+    """Return what a version means beside this device's `own`; `known` is what was exchanged.
 
     A home that knows of no change before counts from one: its count tells nothing, the time does.
     """
-    if held is None and here is not None:
-        return VersionOrder.LATER if fresh.rank > here.rank else VersionOrder.EARLIER
-    return compare_versions(here, fresh)
+    if known is None and own is not None:
+        return VersionOrder.LATER if fresh.rank > own.rank else VersionOrder.EARLIER
+    return compare_versions(own, fresh)
 
 
 def _build_correction_history(fields: Row, at: str) -> Row:

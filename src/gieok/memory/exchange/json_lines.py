@@ -34,7 +34,8 @@ HEADER = {"gieok": "export", "version": VERSION}
 _READER = "carried"
 _AT_ONCE = 200
 _PAGE_TOKENS = 200_000
-_EVERYTHING = (1 << 31) - 1
+#: More documents than a history has.
+EVERYTHING = (1 << 31) - 1
 
 
 def iter_export_entries(journal: FullJournal, store: Documents, scope: Scope) -> Iterator[Entry]:
@@ -63,7 +64,7 @@ def iter_export_lines(
     """Yield the lines of some scopes, a few in memory at a time. Raises StoreError."""
     deliver(journal, store)
     for scope in scopes:
-        for document in reversed(journal.history(scope, _EVERYTHING)):
+        for document in reversed(journal.history(scope, EVERYTHING)):
             yield {"is": "replaced", **build_export_fields(document)}
         for entry in iter_export_entries(journal, store, scope):
             yield {
@@ -256,7 +257,7 @@ class Carrying:
         """
         if scope not in self._there:
             self._there[scope] = set(
-                map(build_document_mark, self.journal.history(scope, _EVERYTHING))
+                map(build_document_mark, self.journal.history(scope, EVERYTHING))
             )
         there = self._there[scope]
         documents = [replace(from_fields(row, row["text"]), scope=scope) for row in rows]

@@ -9,6 +9,8 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import NamedTuple
 
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
 
 class ItemVersion(NamedTuple):
     """State of an item: when and on which device it was changed, and what the device knew then.
@@ -57,6 +59,16 @@ def load_version(text: str) -> ItemVersion:
 def format_time(moment: datetime) -> str:
     """Return a time in the form of `ItemVersion.at`."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def format_file_time(changed_ns: int) -> str:
+    """Return the time of a file, in nanoseconds, in the form of `ItemVersion.at`."""
+    return format_time(_EPOCH + timedelta(microseconds=changed_ns // 1_000))
+
+
+def parse_file_time(text: str) -> int:
+    """Return a time in the form of `ItemVersion.at` as that of a file, in nanoseconds."""
+    return (datetime.fromisoformat(text) - _EPOCH) // timedelta(microseconds=1) * 1_000
 
 
 def find_next_time(before: str) -> str:
