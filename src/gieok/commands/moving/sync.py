@@ -18,8 +18,8 @@ from gieok.text.messages import Words
 
 _FAULTS = {
     sync_exchange.DAMAGED: Words(
-        "not whole: left for the next time, when its program may have brought the rest. If it stays "
-        "so, run `gieok sync` on the device that wrote it"
+        "not whole: left for the next time, when its program may have brought the rest. If it "
+        "stays so, run `gieok sync` on the device that wrote it"
     ),
     sync_exchange.OTHER_KEY: Words(
         "encrypted with a key that is not here: on a device that has it, run `gieok sync key --to "
@@ -428,7 +428,8 @@ def render_sync_devices(result: SyncDevices, style: Style) -> str:
         lines.append(
             style.say(
                 "{device} is dropped: no key that it has opens what this device sends from now on, "
-                "and the others once they have synchronised. Take away its access to the remote too",
+                "and the others once they have synchronised. Take away its access to the remote "
+                "too",
                 device=result.dropped,
             )
         )
