@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -123,7 +124,7 @@ class SyncedMonth:
         """Return what is not equal, lost, or there although it was forgotten."""
         exports = [device.export() for device in self.devices]
         faults = [
-            f"{self.devices[n].folder.name} differs: {sorted(set(exports[0]) ^ set(other))[:4]}"
+            f"{self.devices[n].folder.name} differs: {_find_difference(exports[0], other)[:4]}"
             for n, other in enumerate(exports)
             if other != exports[0]
         ]
@@ -235,6 +236,12 @@ class SyncedMonth:
 
     def _find_token(self, body: str) -> str:
         return next(word for word in body.split() if word.startswith("Token"))
+
+
+def _find_difference(first: list[str], second: list[str]) -> list[str]:
+    """Return the lines that one export has more often than the other."""
+    counts, others = Counter(first), Counter(second)
+    return sorted(((counts - others) + (others - counts)).elements())
 
 
 def _find_told(body: str) -> str:

@@ -181,6 +181,8 @@ class DeviceExchange:
         self._look_for_sent()
         self.take()
         self.stage()
+        # What is sent anew is no fault any more.
+        self._keep_faults()
         self.send()
         return self.done
 
@@ -263,8 +265,7 @@ class DeviceExchange:
         fresh = {name.path: "" for name in loaded if name.path not in known}
         self._journal.keep(SEGMENTS, fresh)
         self._journal.keep(COUNTERS, {}, [_TAKING])
-        self._sync.keep_faults(self._select_faults() | self._find_gone_devices())
-        self.done.faults = self._sync.list_faults()
+        self._keep_faults()
         self.done.waiting = count_waiting(self._call)
         self.done.unmounted = sorted(map(str, self._names.unmounted.values()))
 
@@ -412,6 +413,10 @@ class DeviceExchange:
                 if row.get("item") in wanted.get(str(row.get("scope")), ()):
                     found[str(row["scope"])].append(row)
         return found
+
+    def _keep_faults(self) -> None:
+        self._sync.keep_faults(self._select_faults() | self._find_gone_devices())
+        self.done.faults = self._sync.list_faults()
 
     def _select_faults(self) -> dict[str, str]:
         """Return the faults, but of segments that their device sent anew."""
