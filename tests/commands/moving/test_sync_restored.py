@@ -7,9 +7,10 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import START, DeviceHome, join_devices
+from devices import MAIN, START, DeviceHome, join_devices
 
 from gieok.errors import RemoteUnreachable
+from gieok.memory import observation
 from gieok.memory.exchange.versions import ItemVersion, VersionOrder, compare_versions
 from gieok.testing import ManualClock
 
@@ -193,3 +194,29 @@ def test_pushes_at_the_same_time_lose_nothing(
     for device in devices:
         device.sync()
         assert len(device.records()) == 3
+
+
+def correct(device: DeviceHome, text: str) -> None:
+    device.clock.advance(timedelta(minutes=1))
+    call = device.open()
+    (entry,) = call.home.journal.made(MAIN)
+    call.home.journal.close()
+    device.put(observation.corrected(entry.document, text, device.clock.now()))
+
+
+def test_an_edit_that_comes_beside_its_own_history_is_there_once(
+    tmp_path: Path, remote: Path
+) -> None:
+    one, two, three = join_devices(tmp_path, ManualClock(START), remote, "a", "b", "c")
+    one.observe("The build takes nine minutes.")
+    for device in (one, two, three):
+        device.sync()
+    correct(one, "The build takes eight minutes.")
+    sync_offline(one, remote)
+    correct(two, "The build takes seven minutes.")
+    # The first one sends its edit, and that the later one replaced it: the third hears of all.
+    for device in (two, one, three, two, one, three):
+        device.sync()
+    lines = three.export()
+    assert sum("eight" in line for line in lines) == 1
+    assert one.export() == two.export() == lines

@@ -261,7 +261,9 @@ class Carrying:
             )
         there = self._there[scope]
         documents = [replace(from_fields(row, row["text"]), scope=scope) for row in rows]
-        fresh = [document for document in documents if build_document_mark(document) not in there]
+        # One document may come twice at once, such as by the history of two devices.
+        marked = {build_document_mark(document): document for document in documents}
+        fresh = [document for mark, document in marked.items() if mark not in there]
         self.done.replaced += len(fresh)
         if not fresh or self.is_dry:
             return
