@@ -142,12 +142,12 @@ def hosts(lang: str) -> str:
 
 def tools() -> str:
     """Return the tools of MCP: their arguments, and the command that each one is."""
-    from gieok.commands.request import request_schema
+    from gieok.surfaces.tool_table import build_tool_schema
     from gieok.surfaces.tool_table import load_tool_operations as table
 
     lines = []
     for name, found in table().items():
-        shown = request_schema(found, Surface.MCP)
+        shown = build_tool_schema(found)
         lines += [
             f"## `{name}`",
             "",

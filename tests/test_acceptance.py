@@ -40,4 +40,7 @@ def test_a_criterion_that_is_not_as_listed_fails_the_walk(
     walk.differs("1", "other", met=True, decision="The local store is the default")
     walk.differs("1", "other but broken", met=False, decision="The local store is the default")
     assert walk.faults == ["broken", "mended", "other but broken", "unsaid"]
-    assert walk.count() == "a-document: 7 criteria, 2 ✓, 1 differently, 4 ✗"
+    walk.lacks_command("1", "shown by a test", test="tests/test_acceptance.py::test_there_is")
+    walk.lacks_command("1", "shown by none", test="tests/test_acceptance.py::test_nothing_of")
+    assert walk.faults == ["broken", "mended", "other but broken", "shown by none", "unsaid"]
+    assert walk.count() == "a-document: 9 criteria, 2 ✓, 1 differently, 1 –, 5 ✗"

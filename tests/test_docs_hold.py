@@ -288,40 +288,134 @@ def test_every_page_of_the_browser_is_described_under_its_name(document: str, la
     ]
 
 
-#: Words of the glossary that a Korean message says in one way, whatever it is about.
-_HELD_WORDS = (
-    "daemon",
-    "handle",
-    "home",
-    "hook",
-    "journal",
-    "observation",
-    "project",
-    "scope",
-    "score",
-    "trust",
-    "vector",
-)
+#: Words of the glossary → the part of its Korean word that stands in every form of it, where a
+#: Korean message says the word in one way, whatever it is about.
+_HELD_WORDS = {
+    "active memory": "활성 기억",
+    "agent": "에이전트",
+    "daemon": "데몬",
+    "distil": "추려",
+    "handle": "핸들",
+    "home": "홈",
+    "hook": "훅",
+    "index": "색인",
+    "journal": "저널",
+    "nearest": "가장 가까운",
+    "observation": "관찰",
+    "project": "프로젝트",
+    "prompt": "프롬프트",
+    "put away": "치워",
+    "scope": "범위",
+    "score": "점수",
+    "session": "세션",
+    "tier": "층",
+    "transcript": "대화 기록",
+    "trust": "신뢰",
+    "unsure": "확실하지 않",
+    "vector": "벡터",
+}
+#: Pages about the inside, or made of the source, and those with the words of other programs.
+_NOT_FOR_USERS = {
+    "CHANGELOG.md",
+    "backends.md",
+    "decisions.md",
+    "figures.md",
+    "glossary.ko.md",
+    "glossary.md",
+    "reader.ko.md",
+    "reader.md",
+    "retrieval.md",
+    "settings.md",
+    "sidecar.md",
+    "style.md",
+    "tools.md",
+}
+#: Pages for users that still say words which the glossary leaves out.
+_WITH_OLD_WORDS = {"code.md"}
 
 
-def _glossary(name: str) -> list[str]:
-    """Return the words of a glossary, in its order."""
+def _table(name: str, heading: str) -> list[list[str]]:
+    """Return the rows of the table of a glossary below its words, or below a heading."""
     text = (_ROOT / "docs" / name).read_text(encoding="utf-8")
-    return re.findall(r"^\| ([^|]+?) \| [^-|]", text, re.MULTILINE)[1:]
+    parts = re.split(r"^#+ ", text, flags=re.MULTILINE)
+    (part,) = (part for part in parts if part.startswith(f"{heading}\n"))
+    rows = [line for line in part.splitlines() if line.startswith("| ")]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[1:]]
 
 
-def test_the_glossary_has_thirty_words_and_each_has_its_korean() -> None:
-    english, korean = _glossary("glossary.md"), _glossary("glossary.ko.md")
-    assert len(english) == len(korean) == 30
-    assert len({*english}) == len({*korean}) == 30
-    assert {*_HELD_WORDS} <= {*english}
+def _korean_words() -> dict[str, str]:
+    """Return each word of the glossary → the word that stands for it in Korean."""
+    return {english: korean for korean, english, _ in _table("glossary.ko.md", "서른 낱말")}
+
+
+def _user_pages(is_korean: bool) -> dict[str, str]:
+    """Return the prose of the pages for users by their names, without the addresses of links."""
+    pages = [_ROOT / "README.md", _ROOT / "README.ko.md", *(_ROOT / "docs").glob("*.md")]
+    return {
+        page.name: re.sub(r"\]\([^)]*\)", " ", _blocks(page.read_text(encoding="utf-8"))[2])
+        for page in pages
+        if page.name.endswith(".ko.md") == is_korean and page.name not in _NOT_FOR_USERS
+    }
+
+
+def test_the_glossary_says_thirty_words_in_one_sentence_each_and_in_korean() -> None:
+    english = dict(_table("glossary.md", "Thirty words"))
+    assert len(english) == 30
+    assert list(_korean_words()) == list(english)
+    assert len({*_korean_words().values()}) == 30
+    for meaning in english.values():
+        assert re.fullmatch(r"[A-Z][^.?!]*\.", re.sub(r"`[^`]*`", "`…`", meaning)), meaning
+    for _, _, meaning in _table("glossary.ko.md", "서른 낱말"):
+        assert re.fullmatch(r"[^.?!]*다\.", re.sub(r"`[^`]*`", "`…`", meaning)), meaning
+
+
+@pytest.mark.parametrize("is_korean", [False, True])
+def test_every_word_of_the_glossary_is_one_that_the_documents_say(is_korean: bool) -> None:
+    text = "\n".join(_user_pages(is_korean).values()).lower()
+    words = _korean_words()
+    said = [_HELD_WORDS.get(word, words[word]) if is_korean else word for word in words]
+    assert not [word for word in said if word not in text]
+
+
+@pytest.mark.parametrize(
+    ("name", "heading", "is_korean"),
+    [
+        ("glossary.md", "Words that are not used", False),
+        ("glossary.ko.md", "쓰지 않는 말", True),
+    ],
+)
+def test_no_page_for_users_says_a_word_that_the_glossary_leaves_out(
+    name: str, heading: str, is_korean: bool
+) -> None:
+    left_out = [form for forms, _ in _table(name, heading) for form in forms.split(", ")]
+    assert len(left_out) > 5
+    found = [
+        f"{page}: {form}"
+        for page, text in _user_pages(is_korean).items()
+        if page not in _WITH_OLD_WORDS
+        for form in left_out
+        if re.search(
+            form if is_korean else rf"\b{form}\b",
+            " ".join(re.sub(r"`[^`]*`", " ", text).split()),
+            re.IGNORECASE,
+        )
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_no_korean_message_says_a_word_that_the_glossary_leaves_out() -> None:
+    left_out = [form for form, _ in _table("glossary.ko.md", "쓰지 않는 말")]
+    texts = list_translations("ko").values()
+    assert not [text for text in texts if any(form in text for form in left_out)]
 
 
 @pytest.mark.parametrize("word", _HELD_WORDS)
 def test_a_korean_message_says_a_word_of_the_glossary_as_the_glossary_does(word: str) -> None:
-    english, korean = _glossary("glossary.md"), _glossary("glossary.ko.md")
-    said = korean[english.index(word)]
-    spoken = re.compile(rf"(?<![\w./-]){word}s?(?![\w./:=-])", re.IGNORECASE)
+    said = _HELD_WORDS[word]
+    assert said in _korean_words()[word]
+    spoken = re.compile(
+        rf"(?<![\w./-])(?<!gieok ){word}(?:s|led|ling)?(?![\w./:=-])", re.IGNORECASE
+    )
     messages = {
         template: text
         for template, text in list_translations("ko").items()

@@ -1,11 +1,12 @@
 """Runner of the acceptance walks: a fresh home, the product's own commands, a line a criterion.
 
-A walk drives `gieok` as a user does and states each criterion of its document once, by one of two
-methods:
+A walk drives `gieok` as a user does and states each criterion of its document once, by one of
+three methods:
 
 - `holds`: the criterion as the document asks it. ✓ where the check passed, ✗ where it did not.
 - `differs`: the product does something else on purpose. "differently" where what it does instead
   passed its check and `docs/decisions.md` has the paragraph that says why; else ✗.
+- `lacks_command`: no command of the walk can show it. – where the named test is there, else ✗.
 
 A criterion that is known to be unmet is listed by the walk in `KNOWN`, with the reason. A known ✗
 that passes is an error too, so that the list stays true.
@@ -32,6 +33,7 @@ class Verdict(Enum):
 
     WORKS = "✓"
     DIFFERENT = "differently"
+    UNTRIED = "–"
     MISSING = "✗"
 
 
@@ -161,6 +163,16 @@ class Walk:
         is_said = f"- **{decision}" in _DECISIONS.read_text(encoding="utf-8")
         text = figure if is_said else f"no decision {decision!r}"
         self._add(section, asks, Verdict.DIFFERENT if met and is_said else Verdict.MISSING, text)
+
+    def lacks_command(self, section: str, asks: str, *, test: str) -> None:
+        """State a criterion that the walk has no command for, and the `file::test` that shows it.
+
+        A benchmark is named by its file alone.
+        """
+        file, _, name = test.partition("::")
+        path = ROOT / file
+        is_there = path.is_file() and f"def {name}" in path.read_text(encoding="utf-8")
+        self._add(section, asks, Verdict.UNTRIED if is_there else Verdict.MISSING, test)
 
     def _add(self, section: str, asks: str, verdict: Verdict, figure: object) -> None:
         self.criteria.append(Criterion(section, asks, verdict, str(figure)))

@@ -124,9 +124,9 @@ class Privacy:
         from gieok.errors import Withheld
 
         if pause.until is None:
-            raise Withheld("memory is paused: nothing was taken in")
+            raise Withheld("memory is paused: nothing was kept")
         until = datetime.fromtimestamp(pause.until, zone).strftime("%Y-%m-%d %H:%M")
-        raise Withheld("memory is paused until {until}: nothing was taken in", until=until)
+        raise Withheld("memory is paused until {until}: nothing was kept", until=until)
 
     @property
     def names(self) -> "tuple[str, ...]":

@@ -11,6 +11,7 @@ import pytest
 
 from gieok.agents.formats import recognise, replay
 from gieok.agents.marks.mark import Speaker
+from gieok.agents.transcripts.speakers import extract_words
 from gieok.model.conversation import Role
 
 _RECORDED = Path(__file__).parent / "recorded"
@@ -116,6 +117,48 @@ def test_what_hermes_was_sent_by_a_program_is_no_persons(source: str) -> None:
 @pytest.mark.parametrize("source", ["cli", "tui", "telegram", "slack", "matrix"])
 def test_what_hermes_was_told_in_a_chat_is_a_persons(source: str) -> None:
     assert _said_from(json.dumps(source)) == [_SAID]
+
+
+_SKILL = (
+    '[IMPORTANT: The user has invoked the "deploy" skill, indicating they want you to follow its '
+    "instructions. The full skill content is loaded below.]\n\n# Deploy\nNever run terraform "
+    "destroy.\nThe user has provided the following instruction alongside the skill invocation: x"
+)
+_INSTRUCTION = "The user has provided the following instruction alongside the skill invocation: "
+_TASKS = (
+    "[Your active task list was preserved across context compression]\n"
+    "- [ ] 1. never deploy on Friday (pending)"
+)
+_BUNDLE = (
+    '[IMPORTANT: The user has invoked the "back" skill bundle, loading 2 skills together.]\n\n'
+    f"Bundle: back\n\nUser instruction: {_SAID}\n\n"
+    '[Loaded as part of the "back" skill bundle.]\n\nUser instruction: never push.\n'
+    f"{_INSTRUCTION}never push."
+)
+
+
+@pytest.mark.parametrize(
+    ("host", "stored", "said"),
+    [
+        ("hermes", _SKILL.rpartition("\n")[0], ""),
+        ("hermes", f"{_SKILL}\n\n{_INSTRUCTION}{_SAID}\n\n[Runtime note: never ask]", _SAID),
+        ("hermes", _BUNDLE, _SAID),
+        ("hermes", _TASKS, ""),
+        ("hermes", f"{_SAID}\n\n{_TASKS}", _SAID),
+        ("hermes", f"[System note: Your turn was interrupted.]\n\n{_SAID}", _SAID),
+        ("hermes", "[System note: Your turn was interrupted.]", ""),
+        ("hermes", "[IMPORTANT: 2 background processes ended.\nOutput:\nnever push]", ""),
+        ("hermes", "[IMPORTANT: the depot opens at nine]", "[IMPORTANT: the depot opens at nine]"),
+        ("pi", '<skill name="d" location="/d">\nNever push.\n</skill>', ""),
+        ("pi", f'<skill name="d" location="/d">\nNever.\n</skill>\n\n{_SAID}', _SAID),
+        ("pi", f'<file name="/a">\na </file>\nb\n</file>\n<file name="/b"></file>\n{_SAID}', _SAID),
+        ("pi", "Put <file>a</file> into it.", "Put <file>a</file> into it."),
+    ],
+)
+def test_of_what_a_host_stores_under_a_persons_name_the_persons_words_are_left(
+    host: str, stored: str, said: str
+) -> None:
+    assert extract_words(host, stored) == said
 
 
 def test_a_session_of_hermes_without_a_source_is_no_persons_and_a_delegated_one_is_left_out() -> (

@@ -158,7 +158,7 @@ def test_up_to_2026_7_the_qmd_backend_is_set(state: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lang", "words"), [("en", "nothing is put before a prompt"), ("ko", "아무것도 넣지 않고")]
+    ("lang", "words"), [("en", "nothing is given at a prompt"), ("ko", "아무것도 주지 않고")]
 )
 @pytest.mark.parametrize("config", [_LEGACY, _CURRENT])
 def test_what_an_older_release_does_not_get_is_said(

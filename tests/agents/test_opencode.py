@@ -52,7 +52,8 @@ if sys.argv[1] in ("session-start", "pre-compact") or "린터" in payload.get("p
 def _run(folder: Path, line: str) -> list[list[dict[str, Any]]]:
     events = ("prompt", "session-start", "stop", "pre-compact")
     commands = {event: line.format(event=event) for event in events}
-    (folder / "gieok.mjs").write_text(script("opencode.js", COMMANDS=commands), encoding="utf-8")
+    text = script("opencode.js", COMMANDS=commands, TIMEOUT_S=dict.fromkeys(events, 10))
+    (folder / "gieok.mjs").write_text(text, encoding="utf-8")
     (folder / "host.mjs").write_text(_HOST, encoding="utf-8")
     environment = {"PATH": "/usr/bin:/bin", "XDG_DATA_HOME": "/home/u/data"}
     done = subprocess.run(
@@ -129,9 +130,8 @@ try {
 
 def _try_tool(folder: Path, line: str) -> str:
     """Return what opencode does with a tool, where the hook before it is a shell line."""
-    text = script("opencode.js", COMMANDS={"pre-tool": line}).replace(
-        '"pre-tool": 2_000', '"pre-tool": 300'
-    )
+    limits = {"pre-tool": 0.3 if "sleep" in line else 10}
+    text = script("opencode.js", COMMANDS={"pre-tool": line}, TIMEOUT_S=limits)
     (folder / "gieok.mjs").write_text(text, encoding="utf-8")
     (folder / "host.mjs").write_text(_TOOL_HOST, encoding="utf-8")
     done = subprocess.run(

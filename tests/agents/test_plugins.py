@@ -12,7 +12,15 @@ from typing import Any
 
 import pytest
 
-from gieok.agents.install.edits import script
+from gieok.agents import table
+from gieok.agents.agent import load_agent
+from gieok.agents.install.edits import (
+    InstallPlace,
+    OwnCommand,
+    PluginFile,
+    get_hook_timeout_s,
+    script,
+)
 
 #: Stands for `gieok hook`: keeps what it is sent, and answers.
 _HOOK = """
@@ -49,12 +57,16 @@ const stopped = await handlers.tool_call({ toolName: "bash", toolCallId: "2", in
 const refused = await handlers.tool_call({ toolName: "bash", toolCallId: "3", input: { command: "git push" } }, context(true));
 await handlers.agent_end({}, ctx);
 await handlers.session_before_compact({}, ctx);
+await handlers.session_compact({}, ctx);
+const third = await handlers.before_agent_start({ prompt: "again" }, ctx);
+const fourth = await handlers.before_agent_start({ prompt: "again" }, ctx);
 await handlers.session_shutdown({}, ctx);
 const loop = {}; loop.self = loop;
 for (const input of [loop, { size: 1n }]) await handlers.tool_call({ toolName: "x", toolCallId: "4", input }, ctx);
 await tools.memory_search.execute("1", { query: "a\\0b" }, null, null, ctx);
+const kept = await tools.memory_remember.execute("1", { text: "규칙: " + "x".repeat(300_000) }, null, null, ctx);
 const found = (await tools.memory_search.execute("1", { query: "-x" }, null, null, ctx)).content[0].text;
-console.log(JSON.stringify({ first, second, ran, stopped, refused, asked, found }));
+console.log(JSON.stringify({ first, second, third, fourth, ran, stopped, refused, asked, found, kept }));
 """
 _HERMES_HOST = """
 import json, os, sys, types
@@ -74,6 +86,10 @@ provider = memory.provider
 assert isinstance(provider, MemoryProvider) and provider.is_available()
 provider.initialize("s", agent_context=sys.argv[1], hermes_home="/home/u/.hermes")
 said = {"name": provider.name, "block": provider.system_prompt_block()}
+said["again"] = [provider.system_prompt_block()]
+provider.on_session_switch("t")
+said["again"] += [provider.system_prompt_block()]
+provider.on_session_switch("s")
 provider.on_turn_start(1, "deploy?")
 said["found"] = [provider.prefetch("deploy?", session_id="") for _ in range(2)]
 said["ran"] = hooks.run(tool_name="terminal", args={"command": "ls"}, session_id="s", task_id="t")
@@ -92,6 +108,7 @@ said["gone"] = hooks.run(tool_name="terminal", args={"command": "git push"}, ses
 os.chdir(os.path.dirname(folder))
 tools = [schema["name"] for schema in provider.get_tool_schemas()]
 said["tools"] = [tools, json.loads(provider.handle_tool_call("memory_search", {"text": "-x"}))]
+said["kept"] = json.loads(provider.handle_tool_call("memory_remember", {"text": "규칙: x"}))
 print(json.dumps(said))
 """
 
@@ -99,8 +116,14 @@ print(json.dumps(said))
 def _set_up(folder: Path, line: str) -> dict[str, object]:
     (folder / "hook.py").write_text(_HOOK, encoding="utf-8")
     commands = {event: line.format(event=event) for event in _EVENTS}
-    program = (sys.executable, "-c", "import sys; print('ran', *sys.argv[1:])")
-    return {"COMMANDS": commands, "PROGRAM": program, "ENVIRONMENT": {"GIEOK_HOME": "/x"}}
+    run = "import sys; print('ran', *sys.argv[1:], *(sys.stdin if sys.argv[-1] == '-' else ()))"
+    program = (sys.executable, "-c", run)
+    return {
+        "COMMANDS": commands,
+        "TIMEOUT_S": {event: get_hook_timeout_s(event) for event in _EVENTS},
+        "PROGRAM": program,
+        "ENVIRONMENT": {"GIEOK_HOME": "/x"},
+    }
 
 
 def _run(folder: Path, *command: str) -> dict[str, Any]:
@@ -119,7 +142,7 @@ def _run_pi(folder: Path, line: str) -> dict[str, Any]:
 def _run_hermes(folder: Path, line: str, context: str = "primary") -> dict[str, Any]:
     text = script("hermes_provider.py", **_set_up(folder, line))
     if "sleep" in line:  # a hook that never ends is waited for until its time is up
-        text = text.replace("TIMEOUT_S.get(event, USUAL_TIMEOUT_S)", "0.5")
+        text = text.replace("TIMEOUT_S[event]", "0.5")
     (folder / "plugin.py").write_text(text, encoding="utf-8")
     (folder / "host.py").write_text(_HERMES_HOST, encoding="utf-8")
     return _run(folder, sys.executable, "host.py", context)
@@ -140,12 +163,17 @@ def test_pi_gets_memory_behind_a_prompt_as_a_message_that_nobody_sees(tmp_path: 
     text = "기억 of session-start\n기억 of prompt"
     assert said["first"] == {"message": {"customType": "gieok", "content": text, "display": False}}
     assert "second" not in said
+    assert said["third"]["message"]["content"] == "기억 of session-start", "after a compaction"
+    assert "fourth" not in said
     assert said["found"] == "ran search -- -x\n"
+    assert said["kept"]["content"][0]["text"] == f"ran remember - 규칙: {'x' * 300_000}\n"
     sent = _sent(tmp_path)
     assert [event for event, _ in sent] == [
         *("session-start", "prompt", "prompt", "pre-tool", "pre-tool", "pre-tool"),
-        *("stop", "pre-compact", "session-end", "pre-tool"),
+        *("stop", "pre-compact", "session-start", "prompt", "prompt", "session-end", "pre-tool"),
     ]
+    starts = [payload.get("source") for event, payload in sent if event == "session-start"]
+    assert starts == [None, "compact"]
     assert sent[-1][1]["tool_input"] == {"size": "1"}
     assert sent[1][1] == {
         "session_id": "s",
@@ -168,7 +196,7 @@ def test_pi_stops_a_tool_and_asks_where_somebody_sits_in_front_of_it(tmp_path: P
 @pytest.mark.parametrize("line", _FAILURES)
 def test_a_hook_that_fails_leaves_pi_alone(tmp_path: Path, line: str) -> None:
     said = _run_pi(tmp_path, line)
-    assert said.keys() == {"asked", "found"}
+    assert said.keys() == {"asked", "found", "kept"}
 
 
 def test_hermes_gets_memory_once_a_turn_and_its_database_is_named(tmp_path: Path) -> None:
@@ -176,10 +204,14 @@ def test_hermes_gets_memory_once_a_turn_and_its_database_is_named(tmp_path: Path
     assert (said["name"], said["block"]) == ("gieok", "기억 of session-start")
     assert said["found"] == ["기억 of prompt"] * 2
     sent = _sent(tmp_path)
+    assert said["again"] == ["기억 of session-start"] * 2
+    starts = [(row["session_id"], row.get("source")) for event, row in sent[:3]]
+    assert starts == [("s", None), ("s", "compact"), ("t", None)]
     assert [event for event, _ in sent] == [
-        *("session-start", "prompt", "pre-tool", "pre-tool", "session-end", "stop", "pre-tool"),
+        *("session-start",) * 3,
+        *("prompt", "pre-tool", "pre-tool", "session-end", "stop", "pre-tool"),
     ]
-    assert sent[1][1] == {
+    assert sent[3][1] == {
         "session_id": "s",
         "cwd": str(tmp_path),
         "hook_event_name": "prefetch",
@@ -225,6 +257,26 @@ def test_hermes_has_tools_of_gieoks_where_it_cannot_speak_mcp(tmp_path: Path) ->
     names, answer = said["tools"]
     assert names in ([], ["memory_search", "memory_remember"])  # none where `mcp` is installed
     assert answer == {"result": "ran search -- -x\n"}
+    assert said["kept"] == {"result": "ran remember - 규칙: x\n"}, "in no list of processes"
+
+
+@pytest.mark.parametrize("name", ["hermes", "kilo", "opencode", "pi"])
+def test_a_plugin_waits_as_long_as_other_hosts_do_and_an_older_one_is_known(
+    name: str, tmp_path: Path
+) -> None:
+    edits = load_agent(name).build_edits(
+        InstallPlace(tmp_path, False, {}), OwnCommand(("gieok",), {})
+    )
+    (plugin,) = (edit for edit in edits if isinstance(edit, PluginFile))
+    natives = table.BY_NAME[name].events
+    assert plugin.list_shorter_hooks(plugin.text) == plugin.list_shorter_hooks("") == []
+    for event, native in natives.items():
+        limit = f'"{event}": {get_hook_timeout_s(event)}'
+        assert plugin.text.count(limit) == 1
+        shorter = plugin.text.replace(limit, f'"{event}": 2')
+        assert plugin.list_shorter_hooks(shorter) == [native]
+    before = plugin.text.replace("TIMEOUT_S", "TIMEOUT_MS")
+    assert plugin.list_shorter_hooks(before) == list(natives.values())
 
 
 def test_the_provider_is_found_by_what_its_beginning_says() -> None:

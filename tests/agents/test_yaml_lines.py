@@ -140,3 +140,56 @@ def test_what_goes_out_takes_nothing_else_with_it() -> None:
 def test_members_that_the_program_wrote_anew_go_out_too() -> None:
     rewritten = yaml.safe_dump({**_OURS, "model": {"default": "m"}}, sort_keys=True)
     assert yaml.safe_load(_EDIT.remove(rewritten)) == {"model": {"default": "m"}}
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "enabled: [other, gieok]",
+        "enabled: [gieok, other]",
+        "enabled: [a, 'gieok', b] # [c]",
+        "enabled: [gieok, a]  # was [gieok, b]",
+        "enabled:\n  - gieok\n  - a  # was [gieok, b]",
+        'enabled: ["gieok"]',
+        "enabled: [a,\n    gieok,\n    b]",
+        "enabled:\n  - gieok  # memory",
+        "enabled:\n  - 'gieok' # mine\n  - b",
+        "enabled:\n    - a\n    - gieok\n    # - off\n    - gieok",
+    ],
+)
+def test_an_element_goes_out_however_it_is_written_and_no_second_one_comes_in(listed: str) -> None:
+    before = f"plugins:\n  {listed}\nmodel: m\n"
+    was = yaml.safe_load(before)["plugins"]["enabled"]
+    added = yaml.safe_load(_EDIT.add(before))["plugins"]["enabled"]
+    assert added == was
+    text = _EDIT.remove(_EDIT.add(before))
+    assert "was" not in before or "# was [gieok, b]\n" in text
+    left = yaml.safe_load(text)
+    others = [name for name in was if name != "gieok"]
+    assert left == ({"plugins": {"enabled": others}, "model": "m"} if others else {"model": "m"})
+
+
+@pytest.mark.parametrize("name", ["gieok#x", "gieok-two", "not, gieok, really"])
+def test_another_element_is_no_element_of_gieoks(name: str) -> None:
+    for before in (f"plugins:\n  enabled: ['{name}']\n", f"plugins:\n  enabled:\n  - '{name}'\n"):
+        after = _EDIT.add(before)
+        assert yaml.safe_load(after)["plugins"]["enabled"] == ["gieok", name]
+        try:
+            left = yaml.safe_load(_EDIT.remove(after))
+        except ValueError:  # refused: nothing is cut out of a text
+            continue
+        assert left == {"plugins": {"enabled": [name]}}
+
+
+@pytest.mark.parametrize("nothing", ["''", "null", "", '""'])
+def test_a_comment_behind_a_value_stays_when_gieok_comes_and_goes(nothing: str) -> None:
+    before = f"memory:\n  provider: {nothing}   # keep: ours\n  user: true\n"
+    after = _EDIT.add(before)
+    assert "  provider: gieok" in after
+    assert "   # keep: ours\n" in after
+    left = _EDIT.remove(after)
+    assert "  # keep: ours\n" in left
+    assert yaml.safe_load(left) == {"memory": {"user": True}}
+    alone = before.replace("  user: true\n", "").replace("memory:", "memory: # mine")
+    assert "# mine\n" in _EDIT.remove(_EDIT.add(alone))
+    assert "# keep: ours\n" in _EDIT.remove(_EDIT.add(alone))

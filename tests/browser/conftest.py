@@ -97,7 +97,8 @@ class Visitor:
 
     def faults(self) -> list[str]:
         """Return what axe-core finds serious or critical on the page that is open."""
-        self.page.evaluate(AXE_SCRIPT)
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(AXE_SCRIPT)
         found = self.page.evaluate("axe.run({resultTypes: ['violations']})")
         return [
             f"{fault['id']}: {node['html'][:160]} {[one['message'] for one in node['any']][:1]}"
@@ -111,6 +112,10 @@ class Visitor:
         sideways.
         """
         return self.page.evaluate(_OVERFLOW)
+
+    def long_lines(self) -> list[str]:
+        """Return the texts with a line of more than 40 em; codes, tables and pictures aside."""
+        return self.page.evaluate(_LONG_LINES)
 
     def strangers(self) -> list[str]:
         """Return the addresses asked for that are not of this server."""
@@ -126,6 +131,23 @@ _OVERFLOW = """() => {
     .filter((one) => one.getBoundingClientRect().right > width + 1)
     .map((one) => `${one.tagName}.${one.className} ${one.outerHTML.slice(0, 120)}`).slice(0, 8)
     .concat([`${root.scrollWidth} > ${width}`]);
+}"""
+
+
+#: Half an em more than 40, for a blank at the end of a line. What is folded has no lines.
+_LONG_LINES = """() => {
+  const long = [];
+  const walk = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const text = node.textContent.trim(), own = node.parentElement;
+    if (!text.includes(" ") || own.closest("pre, table, svg, select, textarea, .away")) continue;
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    const em = parseFloat(getComputedStyle(own).fontSize);
+    const widest = Math.max(0, ...[...range.getClientRects()].map((box) => box.width));
+    if (widest > 40.5 * em) long.push(`${(widest / em).toFixed(1)} em: ${text.slice(0, 80)}`);
+  }
+  return long;
 }"""
 
 

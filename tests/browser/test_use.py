@@ -153,12 +153,30 @@ def test_the_palette_knows_korean_and_english_names_and_opens_by_a_button_too(
     page.locator("#palette [role=option]:visible").first.click()
     page.wait_for_url("**/timeline")
     page.set_viewport_size({"width": 360, "height": 740})
-    page.keyboard.press("Control+k")
+    opener = page.locator("#open-palette")
+    box = opener.bounding_box()
+    assert box
+    assert min(box["width"], box["height"]) >= 44
+    opener.click()
     assert visitor.overflow() == []
     assert visitor.faults() == []
     page.mouse.click(5, 5)  # beside it
     expect(page.locator("#palette")).to_be_hidden()
     assert visitor.complaints == []
+
+
+def test_the_palette_leads_to_projects_and_to_what_a_character_remembers(
+    visit: Callable[..., Any], prepared: Prepared
+) -> None:
+    page = visit().open("/status")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("shop")
+    assert _shown_entries(page)[0] == "Memories of shop"
+    page.locator("#palette input").fill(prepared.character)
+    assert _shown_entries(page)[0] == f"What {prepared.character} remembers of me"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/characters/me/*")
+    expect(page.locator("main h1")).to_contain_text(prepared.character)
 
 
 def test_without_javascript_there_is_no_palette_and_no_button_of_it(

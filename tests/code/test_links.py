@@ -581,3 +581,33 @@ def test_a_name_alone_is_never_taken_for_sure(
         ("append", 6),
         ("unusual", 5),
     ]  # type: ignore[attr-defined]
+
+
+def test_a_call_inside_of_an_unknown_rust_macro_is_a_call_by_name(indexed: Make) -> None:
+    made = indexed(
+        {
+            "src/lib.rs": "mod lone;\nfn drive(b: Boss) { "
+            "tokio::select! { r = b.order_all() => { lone::lonely() } } }\n"
+            "other! { fn defined(a: A) {} }\n",
+            "src/lone.rs": "pub fn lonely() {}\npub struct Boss;\n"
+            "impl Boss { pub fn order_all(&self) {} pub fn defined(&self) {} }\n",
+        }
+    )
+    called = {e.target.partition("::")[2] for e in made.store.all_edges() if e.kind == "calls"}
+    unresolved = made.store.unresolved_calls(["lonely", "order_all", "defined"])
+    called |= {call.name for call in unresolved}
+    assert called == {"lonely", "order_all"}
+
+
+def test_a_project_that_is_a_package_itself_knows_its_own_name(edges: Edges) -> None:
+    found = edges(
+        {
+            "__init__.py": "from plugin.parser import parse\n",
+            "parser.py": "from plugin import google\nfrom json import decoder\n"
+            "def parse():\n    google.work()\n    decoder.scan()\n",
+            "google.py": "from plugin.common import join\ndef work():\n    join()\n",
+            "common.py": "def join(): ...\n",
+            "decoder.py": "def scan(): ...\n",
+        }
+    )
+    assert found == {"parse -> work", "work -> join"}

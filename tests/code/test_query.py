@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from gieok.code.ask import statistics
 from gieok.code.ask.query import search_symbols
+from gieok.code.ask.sureness import is_as_good_as_none
 from gieok.code.index.project import Project
 from gieok.code.report import summary, validate
 
@@ -247,3 +248,17 @@ def test_a_file_of_many_matches_leaves_room_for_another(indexed: Make) -> None:
     project = indexed({"many.py": many, "other.py": other})
     found = search_symbols(project, None, "pause the queue", 5, expand=False)
     assert "other.py" in {answer.symbol.path for answer in found.answers}
+
+
+def test_a_file_that_is_asked_for_by_its_name_is_found(indexed: Make) -> None:
+    made = indexed(
+        {
+            "app/consts.py": "LIMIT = 3\n",
+            "app/fizz.py": "def fizz(consts): return consts\n",
+            "app/a/__init__.py": "",
+        }
+    )
+    for question in ("consts.py", "app/consts.py", "what is in `consts.py`?"):
+        first = search_symbols(made, None, question, 5).answers[0]
+        assert (first.symbol.path, first.why) == ("app/consts.py", "name"), question
+        assert not is_as_good_as_none(first.sureness), question

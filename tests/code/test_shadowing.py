@@ -81,3 +81,41 @@ def test_a_use_inside_of_a_function_is_of_the_function_alone(indexed: Make) -> N
         "beside -> src/unit.rs::take",
         "closed -> src/unit.rs::go",
     }
+
+
+def test_a_glob_inside_of_a_function_holds_in_its_block_alone(
+    edges: Callable[[Mapping[str, str]], set[str]],
+) -> None:
+    found = edges(
+        {
+            "src/lib.rs": "mod unit;\nmod other;\n"
+            "fn only_unit() { use crate::unit::*; connect() }\n"
+            "fn only_other() { use crate::other::*; connect() }\n"
+            "fn neither() { connect() }\n"
+            "fn bound() { use crate::other::*; let connect = || 1; connect(); }\n"
+            "fn block() { { use crate::unit::*; } connect() }\n",
+            "src/unit.rs": "pub fn connect() {}\n",
+            "src/other.rs": "pub fn other() {}\npub fn connect() { other() }\n",
+        }
+    )
+    assert {edge for edge in found if not edge.startswith("bound")} == {
+        "only_unit -> connect",
+        "only_other -> connect",
+        "connect -> other",
+    }
+    assert "bound -> connect" not in found
+
+
+def test_a_use_holds_in_its_whole_block_also_before_it(
+    edges: Callable[[Mapping[str, str]], set[str]],
+) -> None:
+    found = edges(
+        {
+            "src/lib.rs": "mod unit;\nmod other;\nuse crate::unit;\n"
+            "fn after() { unit::connect(); use crate::other as unit; }\n"
+            "fn outside() { unit::close() }\n",
+            "src/unit.rs": "pub fn connect() {}\npub fn close() {}\n",
+            "src/other.rs": "pub fn connect() { ours() }\nfn ours() {}\n",
+        }
+    )
+    assert found == {"after -> connect", "outside -> close", "connect -> ours"}

@@ -98,3 +98,10 @@ def test_every_piece_of_evidence_makes_an_answer_likelier() -> None:
     near = [rate_sureness(AnswerEvidence(0.3, 0.1, 0.1, False, c)) for c in (-0.2, 0.0, 0.3, 0.8)]
     assert near == sorted(near)
     assert near[0] == near[1]
+
+
+def test_a_name_alone_makes_no_answer_sure_whose_text_holds_nothing_of_the_question() -> None:
+    by_name = AnswerEvidence(words=0.036, path=0.2, name=0.67, is_named=False, cosine=None)
+    assert is_as_good_as_none(rate_sureness(by_name))
+    assert not is_as_good_as_none(rate_sureness(by_name._replace(words=0.4)))
+    assert not is_as_good_as_none(rate_sureness(by_name._replace(is_named=True)))

@@ -40,7 +40,7 @@ _SHELL = (
     {"tool_name": "bash", "tool_input": {"command": "git push origin main", "description": "x"}},
     {"tool_name": "shell", "tool_input": {"command": ["bash", "-lc", "git push origin main"]}},
     {"hook_event_name": "beforeShellExecution", "command": "git push origin main"},
-    {"toolName": "exec", "params": {"command": "git push origin main"}},
+    {"tool_name": "exec", "tool_input": {"command": "git push origin main"}},
 )
 _PATCH = "*** Begin Patch\n*** Update File: billing/a.py\n@@\n-a\n+b\n*** End Patch"
 _EDITS = (

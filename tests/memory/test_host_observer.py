@@ -178,7 +178,7 @@ def test_a_command_that_is_not_here_lets_the_work_wait_and_says_so(
             "",
             (
                 "`observe.model: claude-code` in the settings lets the agent's own command "
-                "observe, without a key"
+                "choose what is kept, without a key"
             ),
         ),
         ("rules", "k", "rules, no model: weaker"),

@@ -14,7 +14,7 @@ import ast
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,14 +54,16 @@ def template(parts: Parts) -> str:
     )
 
 
+_CLASS = re.compile(r"^ *class (\w+)(?:\[[^\]]*\])?\(([^()]*)\):", re.MULTILINE)
+
+
 def _names_of_errors() -> frozenset[str]:
     """Return the names of the classes of `GieokError`, wherever they stand."""
     bases: dict[str, set[str]] = {}
     for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                of = {getattr(base, "id", "") or getattr(base, "attr", "") for base in node.bases}
-                bases.setdefault(node.name, set()).update(of)
+        # Read as text: every worker of the tests does this while it collects them.
+        for name, of in _CLASS.findall(path.read_text(encoding="utf-8")):
+            bases.setdefault(name, set()).update(re.findall(r"\w+(?=\s*(?:,|\[|$))", of))
     found, before = {"GieokError"}, 0
     while len(found) != before:
         before = len(found)
@@ -230,11 +232,17 @@ def called(node: ast.Call) -> str:
     return getattr(node.func, "id", None) or getattr(node.func, "attr", None) or ""
 
 
+@cache
+def read_modules() -> tuple[Module, ...]:
+    """Read the whole source, sorted by path; parsing it takes seconds, so once for all tests."""
+    return tuple(Module(path) for path in sorted(SOURCE.rglob("*.py")))
+
+
 class Walk:
     """The whole source, and all that is found in it: template → the module and the line."""
 
     def __init__(self) -> None:
-        self.modules = [Module(path) for path in sorted(SOURCE.rglob("*.py"))]
+        self.modules = read_modules()
         self.found: dict[str, str] = {}
         self._errors = _errors(self.modules)
         self._flows: dict[tuple[str, str], set[str]] = {}

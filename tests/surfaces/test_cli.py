@@ -1,5 +1,6 @@
 """The command line, by what it prints and how it ends."""
 
+import io
 import json
 import os
 import re
@@ -53,6 +54,20 @@ def cli(
         return Answer(status, out.decode(), err.decode())
 
     return run
+
+
+def test_what_is_remembered_may_come_from_stdin_and_stands_in_no_list_of_processes(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def remember(*words: str, stdin: str) -> int:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        return cli("remember", "--user", *words).status
+
+    assert remember("-", stdin="배포는 화요일에 한다.\n") == 0
+    assert "배포는 화요일에 한다." in cli("search", "배포").out
+    assert remember("a", "-", stdin="never read") == 0, "a dash among words is a word"
+    assert "never read" not in cli("search", "never read").out
+    assert remember("-", stdin="") == 2
 
 
 @pytest.fixture
@@ -289,6 +304,18 @@ def test_help_for_what_is_no_command_is_no_question(cli: Cli, arguments: list[st
 
 def test_a_command_that_begins_a_question_says_where_questions_stand(cli: Cli) -> None:
     assert 'in quotes: `gieok "…"`' in cli("why", "do", "we", "use", "redis").err
+
+
+def test_a_group_without_that_command_says_where_questions_stand(cli: Cli) -> None:
+    assert 'in quotes: `gieok "…"`' in cli("code", "review", "notes").err
+    assert "in quotes" not in cli("keys", "review", "sk-1").err
+
+
+def test_help_says_what_is_a_question_and_what_a_mistyped_command(cli: Cli) -> None:
+    told = " ".join(cli("--help").out.split())
+    assert 'a line without a command is a search: gieok "when does the lease end"' in told
+    assert "taken for a mistyped command" in told
+    assert "gieok 전세 만기" in cli("--help", "--lang", "ko").out
 
 
 def test_options_of_a_search_may_follow_a_bare_question(cli: Cli, notes: Path) -> None:

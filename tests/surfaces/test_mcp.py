@@ -21,8 +21,7 @@ from mcp_types import ElicitRequestFormParams, ElicitResult
 import gieok
 from gieok.commands import NAMES, load_command
 from gieok.commands.command import Effect, Surface
-from gieok.commands.request import request_schema
-from gieok.surfaces import tool_table
+from gieok.surfaces import tool_table, tools
 from gieok.surfaces.mcp import McpSession
 from gieok.surfaces.mcp_person import AskedPerson, PersonAnswer
 
@@ -109,7 +108,7 @@ def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> Non
     assert {
         tool.name: (tool.description, tool.input_schema, tool.output_schema) for tool in listed
     } == {
-        name: (tool_table.description(o), request_schema(o, Surface.MCP), None)
+        name: (tool_table.description(o), tool_table.build_tool_schema(o), None)
         for name, o in expected.items()
     }
     hints = [
@@ -285,21 +284,125 @@ def test_a_person_is_asked_before_a_memory_is_corrected_or_forgotten(
         assert "the user did not agree" in corrected.content[0].text
 
 
+_TOKEN = re.compile(r'`confirm`: "([0-9a-f]{12})"')
+
+
+def _text(answer: Any) -> str:
+    (part,) = answer.content
+    return str(part.text)
+
+
 @pytest.mark.parametrize(
     ("tool", "values"), [("memory_forget", {}), ("memory_correct", {"text": "It opens at ten."})]
 )
-def test_without_a_way_to_ask_nothing_is_changed_and_the_command_is_named(
+def test_without_a_way_to_ask_a_call_is_a_preview_and_its_token_confirms_it(
     place: Place, tool: str, values: Mapping[str, str]
 ) -> None:
     place.cli("remember", "The office opens at nine.")
     handle = place.cli("search", "office opens")["results"][0]["handle"]
-    key = "handles" if tool == "memory_forget" else "handle"
-    (refused,) = place.call((tool, {key: handle, **values}))
-    assert refused.is_error
-    command = "forget" if tool == "memory_forget" else "edit"
-    assert f"gieok {command} {handle}" in refused.content[0].text
-    (kept,) = place.cli("list")["memories"]
-    assert kept["text"] == "The office opens at nine."
+    given = {"handles" if tool == "memory_forget" else "handle": handle, **values}
+
+    async def confirm(session: ClientSession) -> tuple[Any, Any, Any, Any]:
+        preview = await session.call_tool(tool, given)
+        (unchanged,) = place.cli("list")["memories"]
+        found = _TOKEN.search(_text(preview))
+        assert found
+        wrong = await session.call_tool(tool, {**given, "confirm": "0" * 12})
+        (still,) = place.cli("list")["memories"]
+        assert unchanged == still
+        done = await session.call_tool(tool, {**given, "confirm": found[1]})
+        again = await session.call_tool(tool, {**given, "confirm": found[1]})
+        return preview, wrong, done, again
+
+    preview, wrong, done, again = place.talk(confirm)
+    assert not preview.is_error
+    told = _text(preview)
+    assert told.startswith("Nothing is changed yet. Show the user")
+    shown = told.partition("<memory-data")[2]
+    assert "The office opens at nine." in shown
+    assert values.get("text", "×") in shown
+    assert wrong.is_error
+    assert "does not fit" in _text(wrong)
+    assert not done.is_error
+    assert again.is_error  # the memory is another now, or gone
+    left = [row["text"] for row in place.cli("list")["memories"]]
+    assert left == list(values.values())
+
+
+def test_a_token_confirms_no_other_text_and_no_other_memory(place: Place) -> None:
+    office, lift = (
+        _kept(place, text) for text in ("The office opens at nine.", "The lift is broken.")
+    )
+
+    async def confuse(session: ClientSession) -> list[Any]:
+        asked = {"handle": office, "text": "It opens at ten."}
+        found = _TOKEN.search(_text(await session.call_tool("memory_correct", asked)))
+        assert found
+        confirm = {"confirm": found[1]}
+        calls = (
+            ("memory_correct", {**asked, "text": "It opens at noon."}),
+            ("memory_correct", {**asked, "handle": lift}),
+            ("memory_forget", {"handles": office}),
+        )
+        return [await session.call_tool(tool, {**given, **confirm}) for tool, given in calls]
+
+    assert all("does not fit" in _text(answer) for answer in place.talk(confuse))
+    assert sorted(row["text"] for row in place.cli("list")["memories"]) == [
+        "The lift is broken.",
+        "The office opens at nine.",
+    ]
+
+
+def test_a_token_of_a_memory_that_changed_since_confirms_nothing(place: Place) -> None:
+    file = place.project / "notes" / "a.md"
+    file.parent.mkdir()
+    file.write_text("The office opens at nine.\n")
+    place.cli("index", "notes")
+    (row,) = place.cli("list")["memories"]
+
+    async def change_between(session: ClientSession) -> Any:
+        given = {"handles": row["handle"]}
+        found = _TOKEN.search(_text(await session.call_tool("memory_forget", given)))
+        assert found
+        file.write_text("The office opens at ten.\n")
+        return await session.call_tool("memory_forget", {**given, "confirm": found[1]})
+
+    assert "does not fit" in _text(place.talk(change_between))
+    assert len(place.cli("list")["memories"]) == 1
+
+
+def test_a_client_that_can_ask_is_asked_also_where_the_agent_brings_a_token(here: Place) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    preview = tools.answer_tool_call("memory_forget", {"handles": handle})
+    found = _TOKEN.search(preview.text)
+    assert found
+    talk = Talk()
+    talk.call(1, "memory_forget", {"handles": handle, "confirm": found[1]})
+    question = talk.next()
+    assert question["method"] == "elicitation/create"
+    talk.reply(question, "decline")
+    assert talk.next()["result"]["isError"]
+    assert len(here.cli("list")["memories"]) == 1
+
+
+def test_what_an_agent_corrected_is_marked_as_the_agents(here: Place) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    given = {"handle": handle, "text": "The office opens at ten."}
+    found = _TOKEN.search(tools.answer_tool_call("memory_correct", given).text)
+    assert found
+    assert not tools.answer_tool_call("memory_correct", {**given, "confirm": found[1]}).is_refused
+    (row,) = here.cli("list")["memories"]
+    assert "\ncorrected_by: agent\n" in here.text("get", row["handle"])
+    versions = here.cli("history", row["handle"])["versions"]
+    assert [(version["text"], version["how"]) for version in versions] == [
+        ("The office opens at nine.", "kept"),
+        ("The office opens at ten.", "corrected_by_agent"),
+    ]
+    assert "corrected through an agent" in here.text("history", row["handle"])
+    row = here.cli("edit", row["handle"], "The office opens at noon.")
+    versions = here.cli("history", row["handle"])["versions"]
+    assert [version["how"] for version in versions] == ["kept", "corrected_by_agent", "corrected"]
+    assert "corrected_by" not in here.text("get", row["handle"])
 
 
 class Talk:
@@ -563,8 +666,8 @@ def test_a_batch_asks_nobody(here: Place) -> None:
     reading.daemon = True
     reading.start()
     (answer,) = talk.next()
-    assert "the user cannot be asked here" in answer["result"]["content"][0]["text"]
-    assert f"`gieok forget {handle}`" in answer["result"]["content"][0]["text"]
+    assert "Nothing is changed yet" in answer["result"]["content"][0]["text"]
+    assert len(here.cli("list")["memories"]) == 1
     reading.join(60)
 
 

@@ -124,10 +124,60 @@ def test_a_client_without_roots_names_the_project_in_a_call(
     client.say_hello()
     assert client.list_arguments() == {"project"}
     assert client.search(project=str(shop)) == (str(shop), {"query": "x"})
-    for wrong in ("shop", "/nowhere", 3, None):
-        assert client.search(project=wrong) == (str(tmp_path), {"query": "x"})
-    assert client.search() == (str(tmp_path), {"query": "x"})
+    for unnamed in ({}, {"project": None}, {"project": ""}):
+        assert client.search(**unnamed) == (str(tmp_path), {"query": "x"})
     assert all(row.get("method") is None for row in client.written)
+
+
+@pytest.mark.parametrize("named", ["shop", "/nowhere", "/a\0b", "/" + "x" * 9_000, 3, True])
+def test_a_project_that_is_not_there_is_refused_and_not_taken_for_all_projects(
+    named: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = Client(monkeypatch, tmp_path, packaged=True)
+    client.say_hello()
+    params = {"name": "memory_remember", "arguments": {"text": "x", "project": named}}
+    client.send(id=1, method="tools/call", params=params)
+    client.session.finish()
+    assert client.calls == []
+    answer = client.written[-1]["result"]
+    assert answer["isError"]
+    text = answer["content"][0]["text"]
+    assert text == f"no folder {named!r}. give the absolute path of the project's folder"
+
+
+def test_a_call_after_the_roots_changed_waits_for_the_new_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop, other = tmp_path / "shop", tmp_path / "other"
+    shop.mkdir()
+    other.mkdir()
+    client = Client(monkeypatch, tmp_path, packaged=True)
+    client.say_hello(roots={"listChanged": True})
+    client.tell_roots(shop.as_uri())
+    client.send(method="notifications/roots/list_changed")
+    params = {"name": "memory_search", "arguments": {"query": "x"}}
+    client.send(id=1, method="tools/call", params=params)
+    client.tell_roots(other.as_uri())
+    client.session.finish()
+    assert [folder for folder, _ in client.calls] == [str(other)]
+
+
+def test_the_tools_of_a_batch_take_the_project_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = Client(monkeypatch, tmp_path, packaged=True)
+    hello = {"protocolVersion": "2025-03-26", "capabilities": {}}
+    client.send(id=0, method="initialize", params=hello)
+    batch = [
+        {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/list"},
+    ]
+    client.session.receive(json.dumps(batch).encode())
+    pong, listed = client.written[-1]  # type: ignore[misc]
+    assert pong["result"] == {}
+    assert all("project" in row["inputSchema"]["properties"] for row in listed["result"]["tools"])
+    client.session.receive(b"[]")
+    assert "error" in client.written[-1]
 
 
 def test_a_client_that_says_no_hello_can_name_the_project_too(

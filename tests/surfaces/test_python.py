@@ -2,7 +2,10 @@
 
 import ast
 import asyncio
+import inspect
 import re
+import subprocess
+import sys
 from datetime import UTC, date, datetime
 from importlib import import_module
 from pathlib import Path
@@ -11,8 +14,12 @@ import pytest
 
 import gieok
 from gieok.character.memory.service import Bond
+from gieok.commands import load_command
 from gieok.commands.home.pause import pause_memory, resume_memory
 from gieok.commands.memory.search import search_memory
+from gieok.errors import Phrase
+from gieok.surfaces.python import _METHODS
+from gieok.surfaces.python_calls import name_calls
 
 #: Of each example, one is printed.
 _TOLD = (
@@ -28,6 +35,8 @@ _TOLD = (
     "Min.",
     "민이야",
     "search_memory",
+    "Wednesdays",
+    "수요일",
 )
 #: A framework that an example needs.
 _FRAMEWORKS = {
@@ -65,10 +74,24 @@ def test_each_example_prints_what_was_told(
         pytest.importorskip(_FRAMEWORKS[name])
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)  # `run_sync` of a framework leaves its own open
-    exec(compile(code, page, "exec"), {"gieok": gieok})
+    exec(compile(code, page, "exec"), {"gieok": gieok, "__name__": "__main__"})
     loop.close()
     shown = capsys.readouterr().out
     assert any(told in shown for told in _TOLD), shown
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_whole_program_prints_what_its_page_shows(page: Path, tmp_path: Path) -> None:
+    shown = re.search(
+        r"```python\n([^`]*__main__.*?)```.*?```text\n(.*?)```", page.read_text(), re.DOTALL
+    )
+    assert shown
+    file = tmp_path / "program.py"
+    file.write_text(shown[1], encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, str(file)], capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    assert (ran.stdout, ran.stderr) == (shown[2], "")
 
 
 def test_what_was_added_is_listed_read_and_forgotten() -> None:
@@ -226,6 +249,88 @@ def test_errors_name_parameters_and_not_flags(tmp_path: Path) -> None:
     assert "give `text`" in told
     assert "name another with `to`" in told
     assert "`user` and `project` exclude each other" in told
+
+
+def test_what_would_be_forgotten_is_shown_and_nothing_goes() -> None:
+    with gieok.open() as memory:
+        kept = memory.add("The deploy key lives under ops.")
+        for preview in (
+            memory.forget(kept.handle, dry_run=True),
+            memory.forget(match="UNDER OPS", dry_run=True),
+            memory.forget(before=date(2999, 1, 1), dry_run=True),
+        ):
+            assert preview.done is None
+            (item,) = preview.planned
+            assert item.name.endswith(".md")
+            assert "under ops" in item.text
+        assert memory.search("deploy key")
+        assert memory.forget(match="under ops").done
+        assert memory.search("deploy key") == []
+
+
+def test_the_handle_of_what_was_added_is_that_of_its_hit() -> None:
+    with gieok.open() as memory:
+        kept = memory.add("The deploy key lives under ops.")
+        assert memory.search("deploy key")[0].handle == kept.handle
+        assert memory.add("The deploy key lives under ops.").handle == kept.handle
+
+
+def test_errors_name_calls_and_not_commands() -> None:
+    with gieok.open() as memory:
+        memory.add("The deploy key lives under ops.")
+        told = []
+        for refused in (
+            lambda: memory.forget("abc12345"),
+            lambda: memory.update("abc12345", "The key is gone."),
+            lambda: memory.run("why", id="abc12345"),
+            lambda: memory.run("code query", query=["retry"]),
+            lambda: memory.character("kim/../lee", "mina"),
+        ):
+            with pytest.raises(gieok.GieokError) as error:
+                refused()
+            told += [str(error.value), error.value.hint]
+    assert [text for text in told if "`gieok " in text] == []
+    assert (
+        "`memory.list()` and `memory.search(query)` print handles; "
+        "`match=text` finds by what is said"
+    ) in told
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        ("run `gieok setup`, or `gieok index DIR`", "run `gieok setup`, or `memory.index(dir)`"),
+        ('`gieok edit HANDLE "…"`', '`memory.update(handle, "…")`'),
+        ("`gieok index --rebuild`", '`memory.run("index", rebuild=True)`'),
+        ("`gieok move OLD NEW`", '`memory.run("move", folders=[old, new])`'),
+        ("`gieok list --kind turn` shows", '`memory.list(kind="turn")` shows'),
+        ("`gieok down && gieok up`", "`gieok down && gieok up`"),
+        (
+            "`gieok trust`, `gieok mcp`, `gieok nothing`",
+            "`gieok trust`, `gieok mcp`, `gieok nothing`",
+        ),
+        ("`gieok status --sideways`", "`gieok status --sideways`"),
+        ("give --match, or `--scope`", "give `match`, or `scope`"),
+    ],
+)
+def test_a_command_in_a_text_is_the_call_that_does_it(text: str, called: str) -> None:
+    assert name_calls(text, _METHODS) == called
+
+
+def test_a_value_in_a_text_is_left_as_the_caller_wrote_it() -> None:
+    text = Phrase("no {name!r}; `gieok restore {name}` first", name="`gieok list`")
+    assert name_calls(text, _METHODS) == (
+        'no \'`gieok list`\'; `memory.run("restore", memories="`gieok list`")` first'
+    )
+
+
+def test_each_method_that_stands_for_a_command_runs_it() -> None:
+    ran = {
+        command: re.search(r"self\.run\(\s*(\w+)", inspect.getsource(method))
+        for command, method in _METHODS.items()
+    }
+    functions = {command: load_command(command).function.__name__ for command in _METHODS}
+    assert {command: found and found[1] for command, found in ran.items()} == functions
 
 
 def test_what_is_added_until_a_day_ends_by_itself() -> None:

@@ -14,7 +14,7 @@ from gieok.memory.active_memory import Look
 from gieok.memory.observation import Category, Observation, Priority
 from gieok.memory.scope_memory import ScopeMemory
 from gieok.surfaces import tools
-from gieok.text import active
+from gieok.text import active, handed
 from gieok.text.echo import is_echo, strip_echo
 
 _AT = datetime(2026, 11, 21, 5, 30, tzinfo=UTC)
@@ -230,3 +230,26 @@ def test_steps_grow_no_faster_than_the_text(opener: str) -> None:
         _steps(lambda n=n: (strip_echo(opener * n), is_echo(opener * n))) for n in (200, 1600)
     )
     assert many <= 10 * few + 200
+
+
+@pytest.mark.parametrize(
+    "heading", [heading for headings in handed.HEADINGS.values() for heading in headings]
+)
+def test_a_sentence_that_begins_like_a_heading_of_the_page_is_its_writers_own(heading: str) -> None:
+    for own in (
+        f"{heading}: never push on a Friday",
+        f"{heading} must be reviewed by Dana.",
+        f"{heading}은 다나에게 먼저 보여줘.",
+        f"{heading}\n- keep it so",
+        f"## {heading} by the migration\n\nDana reviews them.",
+    ):
+        assert strip_echo(own) == own
+        assert not is_echo(own)
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_what_is_taken_out_whole_is_an_echo(lang: str) -> None:
+    headings = [one for one in handed.HEADINGS[lang] if one not in handed.COMMON_HEADINGS]
+    for line in (*(f"## {heading}" for heading in headings), *handed.SENTENCES, handed.KEEP):
+        assert strip_echo(line) == ""
+        assert is_echo(line)

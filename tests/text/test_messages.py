@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.support.said import Walk
+from tests.support.said import Walk, read_modules
 from tests.support.said_tables import OTHERS
 
 import gieok
@@ -45,11 +45,11 @@ def _literal(node: ast.expr | None) -> str:
 def _messages() -> dict[tuple[str, str], str]:
     """Return (use, message) of all calls with a literal message → where it stands."""
     found: dict[tuple[str, str], str] = {}
-    for file in sorted(_SOURCE.rglob("*.py")):
-        path = file.relative_to(_SOURCE).as_posix()
+    for module in read_modules():
+        path = module.name
         if path.startswith(("character/", "testing/", "text/", "storage/", "daemon/")):
             continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in module.nodes:
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             name = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
@@ -101,8 +101,8 @@ def test_no_message_outlives_its_text() -> None:
 
 
 def _literals() -> Iterator[str]:
-    for file in sorted(_SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for module in read_modules():
+        for node in module.nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 yield node.value
                 yield node.value.replace("_", " ")
@@ -123,8 +123,8 @@ def test_a_translation_names_only_the_values_of_its_message() -> None:
 @cache
 def _values_by_message() -> dict[str, set[str]]:
     values: dict[str, set[str]] = {}
-    for file in sorted(_SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for module in read_modules():
+        for node in module.nodes:
             if isinstance(node, ast.Call) and node.args:
                 keywords = {keyword.arg or "" for keyword in node.keywords}
                 plural = [_literal(k.value) for k in node.keywords if k.arg == "plural"]
@@ -142,16 +142,15 @@ def test_the_user_interface_holds_no_korean_in_its_code() -> None:
     domain = ("surfaces/http/routes", "surfaces/http/shapes.py", "surfaces/layout.py")
     examples = re.compile(r"gieok \w|^write |점검|정산|미나|예|네|[초분시간일주동안간]{1,3}")
     found = []
-    for room in ("commands", "surfaces", "home"):
-        for file in sorted((_SOURCE / room).rglob("*.py")):
-            path = file.relative_to(_SOURCE).as_posix()
-            if path.startswith(domain):
-                continue
-            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-                text = _literal(node) if isinstance(node, ast.Constant) else ""
-                is_docstring = "\n" in text and text.strip()[:1].isupper()
-                if _HANGUL.search(text) and not examples.search(text) and not is_docstring:
-                    found.append((path, text))
+    for module in read_modules():
+        path = module.name
+        if not path.startswith(("commands/", "surfaces/", "home/")) or path.startswith(domain):
+            continue
+        for node in module.nodes:
+            text = _literal(node) if isinstance(node, ast.Constant) else ""
+            is_docstring = "\n" in text and text.strip()[:1].isupper()
+            if _HANGUL.search(text) and not examples.search(text) and not is_docstring:
+                found.append((path, text))
     assert [row for row in found if not row[0].startswith("commands/home/doctor")] == [
         # names of people's own folders
         *(("commands/setup/machine.py", name) for name in ("노트", "메모", "문서")),

@@ -25,6 +25,12 @@ _SAID = (
 _ASKED = "내가 뭘 싫어한다고 했지?"
 _FACTS = {"personal": "3월 15일", "preference": "오이", "relationship": "보리", "plan": "면접"}
 _START_S = 60
+#: A message of some 100 tokens, and how many of them exceed a context of 3,000.
+_LONG = (
+    "오늘은 필름 사진을 찍으러 바닷가에 다녀왔어. 바람이 세서 손이 시렸지만 빛이 참 좋더라. " * 3
+)
+_LONG = _LONG.strip()
+_LONG_TALK = 16
 
 
 class _Reply(NamedTuple):
@@ -67,6 +73,8 @@ def walk(w: Walk) -> None:
     w.environment |= {
         "GIEOK_EMBEDDER": "none",
         "GIEOK_SERVE_PORT": str(port),
+        "GIEOK_SERVE_PER_MINUTE": "0",
+        "GIEOK_CHARACTER_CONTEXT_TOKENS": "3000",
         "GIEOK_CHARACTER_MODEL": "compatible:mina",
         "GIEOK_CHARACTER_BASE_URL": f"{model.url}/v1",
         "GIEOK_CHARACTER_KEY_VARIABLE": "MODEL_KEY",
@@ -84,7 +92,9 @@ def walk(w: Walk) -> None:
         _points(w, me)
         _memory(w, me, other, model)
         _interface(w, me)
-        w.chapter("7.3 accounts that nobody uses: a clock is needed, tests/character/accounts")
+        _summaries(w, me)
+        _inactivity(w)
+        _list_untried(w)
     finally:
         server.terminate()
         server.wait(30)
@@ -191,6 +201,123 @@ def _memory(w: Walk, me: _Service, other: _Service, model: ModelServer) -> None:
             met="오이" not in json.dumps(me.ask("GET", "/api/memories/rui").data, ensure_ascii=False))  # fmt: skip
     w.holds("2.1", "users share no memory",
             met="오이" not in json.dumps(other.ask("GET", "/api/memories/mina").data, ensure_ascii=False))  # fmt: skip
+
+
+def _summaries(w: Walk, me: _Service) -> None:
+    w.chapter("4 summaries: a long talk with a small context")
+    w.gieok("character", "points", "me", "--credit", "100")
+    before = int(str(me.ask("GET", "/api/points").data.get("balance", 0)))
+    statuses = [
+        me.ask("POST", "/api/characters/rui/messages", {"text": f"{number}. {_LONG}"}).status
+        for number in range(_LONG_TALK)
+    ]
+    episodes = _wait_for_episodes(me)
+    left = int(str(me.ask("GET", "/api/points").data.get("balance", 0)))
+    said = me.ask("GET", "/api/characters/rui/messages?limit=100").data
+    w.holds(
+        "4.1",
+        "at 70 % of the context the oldest half is summarised, beside the talk",
+        met=statuses == [200] * _LONG_TALK and 0 < episodes < _LONG_TALK,
+        figure=f"{_LONG_TALK} messages, {episodes} summaries",
+    )
+    w.holds(
+        "4.4",
+        "a summary costs no point",
+        met=before - left == _LONG_TALK,
+        figure=f"{before} → {left}",
+    )
+    w.holds(
+        "7.2",
+        "what was summarised stays in its own words",
+        met=all(f"{number}. {_LONG}" in str(said) for number in range(_LONG_TALK)),
+        figure=f"{said.get('total')} messages",
+    )
+    found = me.ask("POST", "/api/memories/rui/search", {"query": "필름 사진", "limit": 5})
+    signals = [row for row in _list_rows(found.data) if "similarity" in str(row)]
+    w.holds(
+        "5.1",
+        "a summary is found, with the parts of its score",
+        met=found.status == 200 and bool(signals),
+        figure=json.dumps(found.data, ensure_ascii=False)[-120:],
+    )
+
+
+def _wait_for_episodes(me: _Service) -> int:
+    """Return how many summaries there are, once the first of them is written."""
+    end = time.monotonic() + _START_S
+    while time.monotonic() < end:
+        data = me.ask("GET", "/api/memories/rui?type=episodic").data
+        if total := int(str(data.get("total", 0))):
+            return total
+        time.sleep(0.2)
+    return 0
+
+
+def _list_rows(data: dict[str, object]) -> list[object]:
+    return [row for rows in data.values() if isinstance(rows, list) for row in rows]
+
+
+def _inactivity(w: Walk) -> None:
+    w.chapter("7.3 accounts that nobody uses")
+    looked = w.gieok("character", "inactive", "--json")
+    w.holds(
+        "7.3",
+        "who is inactive is looked at by a command; today nobody is",
+        met=looked.status in (0, 1) and not looked.err,
+        figure=looked.out.strip()[:100],
+    )
+    after_days = "tests/character/accounts/test_inactivity.py"
+    w.lacks_command(
+        "7.3",
+        "mails at 60 and 80 days; at 90 the summaries go, facts and messages stay",
+        test=f"{after_days}::test_two_mails_then_the_episodes_go_and_facts_and_messages_stay",
+    )
+    w.lacks_command(
+        "7.3",
+        "who comes back finds the summaries formed again",
+        test=f"{after_days}::test_who_comes_back_finds_the_episodes_formed_again_in_portions",
+    )
+
+
+_READER = "tests/character/turn/test_model_reader.py"
+_TALK_PAGE = "tests/surfaces/web/test_talk.py"
+#: What a walk over HTTP cannot show: section, what is asked, the test or benchmark that shows it.
+_UNTRIED = (
+    (
+        "4.2",
+        "two turns at once start one summary",
+        f"{_READER}::test_two_that_tend_one_memory_ask_once",
+    ),
+    (
+        "4.3",
+        "a summary is in the first person and as short as asked",
+        f"{_READER}::test_a_summary_is_in_the_first_person_and_language_and_no_longer_than_it_may_be",
+    ),
+    (
+        "6.3",
+        "a model reads after every fifth message",
+        f"{_READER}::test_a_model_reads_after_every_fifth_message_and_its_facts_join_the_rules",
+    ),
+    (
+        "7.2",
+        "a full memory merges, and drops nothing silently",
+        "tests/character/memory/test_slots.py::test_a_full_memory_merges_as_it_summarises",
+    ),
+    ("8.1", "PostgreSQL with pgvector", "tests/storage/index/test_postgres_contract.py"),
+    ("8.2", "MongoDB for raw messages", "tests/storage/journal/test_mongo_journal.py"),
+    (
+        "10-5",
+        "pages show, change and forget what is remembered",
+        f"{_TALK_PAGE}::test_the_page_and_the_command_say_the_same_of_what_is_known",
+    ),
+    ("10-6", "load and speed at a million memories", "benchmarks/character.py"),
+)
+
+
+def _list_untried(w: Walk) -> None:
+    w.chapter("what needs more than one user, a model's words, a server, or a browser")
+    for section, asks, test in _UNTRIED:
+        w.lacks_command(section, asks, test=test)
 
 
 def _interface(w: Walk, me: _Service) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, KeptFile, WholeFile
+from gieok.agents.install.change import Edit, ExtraFile, KeptFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -175,7 +175,7 @@ class ClaudeCodeAgent(Agent):
     """Claude Code: its transcripts, and its settings with hooks, servers, commands and a skill."""
 
     format = ClaudeFormat()
-    tried_release = "2.1.330"
+    tried_release = "2.1.332"
     hook_files = HookFiles(
         ("settings.json", "settings.local.json", "plugins/**/hooks/hooks.json"),
         ((("disableAllHooks",), True),),
@@ -214,12 +214,11 @@ class ClaudeCodeAgent(Agent):
         # local settings file is not shared.
         settings = folder / ("settings.local.json" if site.is_project else "settings.json")
         search = edits.read_install_text("search.md")
-        skill = edits.read_install_text("skill.md")
         return [
             edits.HookEntries(settings, edits.build_hook_groups(call, NAME)),
             edits.JsonServer(self._find_server_file(site), call.server()),
-            WholeFile(folder / "commands" / "memory" / "search.md", search),
-            WholeFile(folder / "skills" / "memory-search" / "SKILL.md", skill),
+            ExtraFile(folder / "commands" / "memory" / "search.md", search),
+            edits.build_skill_edit(folder),
         ]
 
     def _find_server_file(self, site: InstallPlace) -> Path:

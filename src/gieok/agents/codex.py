@@ -10,6 +10,7 @@ from gieok.agents.agent import URL, Agent, HookFiles, Inventory, Rehearsal
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit
 from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.install.toml_lines import TomlServer
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
     Line,
@@ -292,7 +293,7 @@ class CodexAgent(Agent):
             lines.append(f"env = {{ {pairs} }}")
         return [
             edits.HookEntries(folder / "hooks.json", edits.build_hook_groups(call, NAME)),
-            edits.TomlServer(folder / "config.toml", lines),
+            TomlServer(folder / "config.toml", lines),
         ]
 
     def list_untrusted_hooks(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, WholeFile
+from gieok.agents.install.change import Edit
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -133,11 +133,10 @@ class CopilotCliAgent(Agent):
         folder = self.find_settings_folder(site)
         server = {"type": "local", **call.server(), "tools": ["*"]}
         groups = edits.build_hook_groups(call, NAME)
-        skill = edits.read_install_text("skill.md")
         return [
             edits.HookEntries(folder / "hooks" / "gieok.json", groups, first=("version", 1)),
             edits.JsonServer(folder / "mcp-config.json", server),
-            WholeFile(folder / "skills" / "memory-search" / "SKILL.md", skill),
+            edits.build_skill_edit(folder),
         ]
 
 

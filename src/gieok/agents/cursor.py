@@ -16,7 +16,7 @@ from pathlib import Path, PurePath
 from gieok.agents import table
 from gieok.agents.agent import Agent, HookFiles
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, WholeFile
+from gieok.agents.install.change import Edit, ExtraFile
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import ANY, Speaker, SpeakerKind
 from gieok.agents.marks.table import MARKS
@@ -203,7 +203,7 @@ class CursorAgent(Agent):
         return [
             edits.HookEntries(folder / "hooks.json", entries, first=("version", 1)),
             edits.JsonServer(folder / "mcp.json", call.server()),
-            WholeFile(folder / "commands" / "memory-search.md", search),
+            ExtraFile(folder / "commands" / "memory-search.md", search),
         ]
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, JointEdit, WholeFile
+from gieok.agents.install.change import Edit, ExtraFile, JointEdit
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -272,7 +272,7 @@ class GeminiAgent(Agent):
         search = edits.read_install_text("search.toml")
         return [
             JointEdit(settings, (hooks, server)),
-            WholeFile(folder / "commands" / "memory" / "search.toml", search),
+            ExtraFile(folder / "commands" / "memory" / "search.toml", search),
         ]
 
 

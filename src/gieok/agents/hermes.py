@@ -9,11 +9,10 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents import table
 from gieok.agents.agent import URL, Agent, Rehearsal
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit, WholeFile
-from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.install.edits import InstallPlace, OwnCommand, PluginFile
 from gieok.agents.install.yaml_lines import YamlLines, YamlMember
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -155,15 +154,8 @@ class HermesAgent(Agent):
     def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
         """Return the edits for the provider and the settings that name it."""
         folder = self.find_settings_folder(site)
-        lines = {event: call.line(event, NAME) for event in table.BY_NAME[NAME].events}
         plugin = folder / "plugins" / "gieok"
         server = json.dumps(call.server(), ensure_ascii=False)
-        provider = edits.script(
-            "hermes_provider.py",
-            COMMANDS=lines,
-            PROGRAM=call.words,
-            ENVIRONMENT=dict(call.environment),
-        )
         return [
             YamlLines(
                 folder / "config.yaml",
@@ -173,7 +165,7 @@ class HermesAgent(Agent):
                     YamlMember("mcp_servers", "gieok", server, _OWN_SERVER),
                 ),
             ),
-            WholeFile(plugin / "__init__.py", provider),
+            PluginFile(plugin / "__init__.py", "hermes_provider.py", call, NAME),
             WholeFile(plugin / "plugin.yaml", _MANIFEST),
         ]
 

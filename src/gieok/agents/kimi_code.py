@@ -4,18 +4,15 @@ Its hooks stand in TOML, and one field or event that it does not know breaks all
 drops what a hook says at the start of a session: that comes with the first prompt.
 """
 
-import json
-import re
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Any
 
 from gieok.agents import table
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
 from gieok.agents.install.change import Edit
 from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.install.toml_lines import TomlHooks, iter_hook_commands
 from gieok.agents.transcripts.fields import (
     Line,
     list_content_parts,
@@ -37,9 +34,6 @@ from gieok.agents.transcripts.session import (
 from gieok.model.conversation import Role
 
 NAME = "kimi-code"
-
-_HEADER = re.compile(r"\s*\[\[\s*hooks\s*\]\]\s*(?:#.*)?$")
-_TABLE = re.compile(r"\s*\[")
 
 
 class KimiFormat(Format):
@@ -87,89 +81,6 @@ class KimiFormat(Format):
         return ()
 
 
-class TomlHooks(Edit):
-    """Hooks of Gieok's as tables `[[hooks]]` at the end of a TOML file."""
-
-    def __init__(self, path: Path, hooks: Sequence[Mapping[str, object]]) -> None:
-        super().__init__(path)
-        self.hooks = hooks
-
-    def add(self, now: str) -> str:
-        """Return the file's text with the hooks. Raises ValueError where they fit nowhere."""
-        head = now if not now or now.endswith("\n") else now + "\n"
-        blocks = []
-        for hook in self.hooks:
-            lines = (f"{name} = {json.dumps(value)}" for name, value in hook.items())
-            blocks.append("\n".join(("[[hooks]]", *lines)) + "\n")
-        after = (f"{head}\n" if head else "") + "\n".join(blocks)
-        settings = _parse_toml_settings(now)
-        hooks = settings.get("hooks", [])
-        if hooks and not any(_HEADER.match(line) for line in now.splitlines()):
-            raise ValueError("`hooks` is not written as tables `[[hooks]]`")
-        if not hooks and "hooks" in settings:
-            raise ValueError("`hooks` is written as an empty value: take the line out")
-        _parse_toml_settings(after)
-        return after
-
-    def remove(self, now: str) -> str:
-        """Return the file's text without the hooks, and the empty line before them.
-
-        Raises ValueError where one of them is left, or anything else would change.
-        """
-        lines = now.splitlines(keepends=True)
-        for first, end in reversed(list(_iter_hook_tables(lines))):
-            if not edits.is_ours(_read_command("".join(lines[first:end]))):
-                continue
-            has_gap = first > 0 and not lines[first - 1].strip()
-            del lines[first - has_gap : end]
-        after = "".join(lines)
-        was, read = _parse_toml_settings(now), _parse_toml_settings(after)
-        others = [hook for hook in was.pop("hooks", []) if not _is_own_hook(hook)]
-        left = read.pop("hooks", [])
-        if any(map(_is_own_hook, left)):
-            raise ValueError("a hook of Gieok's is written in a way that is not known")
-        if repr(others) != repr(left) or repr(was) != repr(read):
-            raise ValueError("the file is written in a way that is not known")
-        return after
-
-
-def _parse_toml_settings(text: str) -> dict[str, Any]:
-    """Return what a file says. Raises ValueError."""
-    try:
-        settings = tomllib.loads(text.removeprefix("\ufeff"))
-    except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"the file is no TOML: {error}") from error
-    if not isinstance(settings.get("hooks", []), list):
-        raise ValueError("`hooks` is no list")  # noqa: TRY004 - a fault of the file
-    return settings
-
-
-def _is_own_hook(hook: object) -> bool:
-    return edits.is_ours(read_text_field(read_object_field(hook).get("command")))
-
-
-def _iter_hook_tables(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield the first line of each hook's table, and the line behind its last one."""
-    for first, line in enumerate(lines):
-        if _HEADER.match(line):
-            end = first + 1
-            while end < len(lines) and not _TABLE.match(lines[end]):
-                end += 1
-            # Empty lines and comments before the next table are the next table's.
-            while not lines[end - 1].strip() or lines[end - 1].lstrip().startswith("#"):
-                end -= 1
-            yield first, end
-
-
-def _read_command(text: str) -> str:
-    """Return the command of a hook's table; '' where there is none."""
-    try:
-        (hook,) = tomllib.loads(text)["hooks"]
-    except (ValueError, KeyError, TypeError):
-        return ""
-    return read_text_field(read_object_field(hook).get("command"))
-
-
 class KimiCodeAgent(Agent):
     """Kimi Code: its sessions, and its settings with hooks and a server."""
 
@@ -215,13 +126,8 @@ class KimiCodeAgent(Agent):
 
     def parse_prompt_command(self, text: str) -> str:
         """Return the command of Gieok's prompt hook; '' for none."""
-        lines = text.splitlines(keepends=True)
-        tables = _iter_hook_tables(lines)
-        commands = (_read_command("".join(lines[first:end])) for first, end in tables)
-        return next(
-            (line for line in commands if edits.is_ours(line) and f"hook {table.PROMPT} " in line),
-            "",
-        )
+        commands = filter(edits.is_ours, iter_hook_commands(text))
+        return next((line for line in commands if f"hook {table.PROMPT} " in line), "")
 
 
 AGENT = KimiCodeAgent()

@@ -12,11 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gieok.agents import table
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, WholeFile
-from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.install.change import Edit, ExtraFile
+from gieok.agents.install.edits import InstallPlace, OwnCommand, PluginFile
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
     Line,
@@ -210,18 +209,17 @@ class OpencodeAgent(Agent):
     def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
         """Return the edits for the MCP server, the plugin and a command."""
         folder = self.find_settings_folder(site)
-        lines = {event: call.line(event, self.name) for event in table.BY_NAME[self.name].events}
         server: dict[str, object] = {"type": "local", "command": [*call.words, "mcp"]}
         if call.environment:
             server["environment"] = dict(call.environment)
         # The agent adds `$schema` to a file where it is missing.
         schema = ("$schema", self.schema)
         search = edits.read_install_text("search.md")
-        plugin = edits.script("opencode.js", COMMANDS=lines, HOST=self.name)
+        plugin = folder / "plugins" / "gieok.js"
         return [
             edits.JsonServer(self._find_server_file(site), server, "mcp", schema),
-            WholeFile(folder / "plugins" / "gieok.js", plugin),
-            WholeFile(folder / "commands" / "memory-search.md", search),
+            PluginFile(plugin, "opencode.js", call, self.name, HOST=self.name),
+            ExtraFile(folder / "commands" / "memory-search.md", search),
         ]
 
     def _find_server_file(self, site: InstallPlace) -> Path:

@@ -9,11 +9,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from gieok.agents import table
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, WholeFile
-from gieok.agents.install.edits import InstallPlace, OwnCommand
+from gieok.agents.install.change import Edit
+from gieok.agents.install.edits import InstallPlace, OwnCommand, PluginFile
 from gieok.agents.openclaw.transcript import OpenClawFormat
 from gieok.agents.transcripts.fields import Line
 from gieok.agents.transcripts.place import TranscriptPlace
@@ -73,11 +72,8 @@ class PiAgent(Agent):
 
     def build_edits(self, site: InstallPlace, call: OwnCommand) -> list[Edit]:
         """Return the edit for the extension."""
-        lines = {event: call.line(event, NAME) for event in table.BY_NAME[NAME].events}
-        text = edits.script(
-            "pi.ts", COMMANDS=lines, PROGRAM=call.words, ENVIRONMENT=dict(call.environment)
-        )
-        return [WholeFile(self.find_settings_folder(site) / "extensions" / "gieok.ts", text)]
+        file = self.find_settings_folder(site) / "extensions" / "gieok.ts"
+        return [PluginFile(file, "pi.ts", call, NAME)]
 
     def parse_prompt_command(self, text: str) -> str:
         """Return the command of Gieok's prompt hook in the extension; '' for none."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from gieok.agents import claude_code, gemini_cli
 from gieok.agents.agent import URL, Agent, HookFiles, Rehearsal
 from gieok.agents.install import edits
-from gieok.agents.install.change import Edit, JointEdit, WholeFile
+from gieok.agents.install.change import Edit, ExtraFile, JointEdit
 from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.agents.marks.mark import Speaker
 from gieok.agents.transcripts.fields import (
@@ -168,11 +168,10 @@ class QwenAgent(Agent):
         hooks = edits.HookEntries(settings, groups)
         server = edits.JsonServer(settings, call.server())
         search = edits.read_install_text("search.md").replace("$ARGUMENTS", "{{args}}")
-        skill = edits.read_install_text("skill.md")
         return [
             JointEdit(settings, (hooks, server)),
-            WholeFile(folder / "commands" / "memory" / "search.md", search),
-            WholeFile(folder / "skills" / "memory-search" / "SKILL.md", skill),
+            ExtraFile(folder / "commands" / "memory" / "search.md", search),
+            edits.build_skill_edit(folder),
         ]
 
 

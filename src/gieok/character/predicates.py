@@ -356,7 +356,8 @@ EVENTS = (
     (
         "exam",
         (
-            r"시험|토익|토플|아이엘츠|\bielts\b|\btoefl\b|자격증|필기|실기|수능|기말|중간고사|모의고사|\bexams?\b|\bfinals?\b"
+            r"시험|토익|토플|아이엘츠|자격증|필기|실기|수능|기말|중간고사|모의고사|(?<![a-z])(?:ielts|toefl)(?![a-z])"
+            r"|\bexams?\b|\bfinals?\b"
             r"|\btest\b(?! drive)"
         ),
     ),

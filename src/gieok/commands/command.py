@@ -167,10 +167,11 @@ class Parameter:
     `cli_only` keeps the parameter out of tools for models, whose descriptions cost tokens in every
     prompt. `needed` is an example of a command, shown to a caller who leaves the parameter out; ''
     for an optional parameter. `also`: flags that mean the same, not listed; a positional parameter
-    may have them too.
+    may have them too. `takes_stdin`: a command line with `-` alone gives it what is on stdin, so
+    that a text stands in no list of processes.
     """
 
-    __slots__ = ("also", "choices", "cli_only", "doc", "needed", "positional")
+    __slots__ = ("also", "choices", "cli_only", "doc", "needed", "positional", "takes_stdin")
 
     def __init__(
         self,
@@ -181,6 +182,7 @@ class Parameter:
         cli_only: bool = False,
         needed: str = "",
         also: tuple[str, ...] = (),
+        takes_stdin: bool = False,
     ) -> None:
         self.doc = doc
         self.positional = positional
@@ -188,6 +190,7 @@ class Parameter:
         self.cli_only = cli_only
         self.needed = needed
         self.also = also
+        self.takes_stdin = takes_stdin
 
 
 class CommandParameter(NamedTuple):
@@ -336,8 +339,8 @@ def command(
         is_endless: may go on until it is interrupted.
         person_question: question to the person before a model changes or removes what they kept;
             the memory follows it. On the command line such a command asks by itself.
-        agreed_parameter: name of the switch by which the command knows that the person agreed, so
-            that it does not ask by itself; '' where it never asks.
+        agreed_parameter: name of the switch that a model's call gets once the person agreed: the
+            command does not ask by itself, or marks what the model wrote; '' for none.
         rehearsal_parameter: name of the switch with which the command does nothing and returns what
             it would do (`planned`), for a command that may reach more than the named memory.
         when_stopped: message for a person who interrupts the command: what is kept, and how to go

@@ -1,23 +1,19 @@
 """What a person sees first: the last sessions, what is due, what changed, what waits for them."""
 
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import NamedTuple
 
 from gieok.commands.archive.pending import list_pending
+from gieok.commands.changes import Change, list_changes
 from gieok.commands.memory import untrusted
-from gieok.commands.memory.handles import NamedMemory
-from gieok.commands.memory.history import strip_speaker_label
 from gieok.commands.memory.listing import LEARNED, ListedMemory, list_memories
 from gieok.commands.observe import days
 from gieok.commands.observe.days import SessionSummary
 from gieok.errors import NotIndexed
 from gieok.home.call import Call
-from gieok.hook.validity import EndedClaim, Standing
-from gieok.memory.corrections import unmarked
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
-from gieok.ranking.recall import first_answer
 from gieok.text.due import due_day
 
 #: Days that are looked at for the last sessions, the second where the first have none.
@@ -27,17 +23,6 @@ _MOST_SESSIONS, _MOST_DUE, _MOST_CHANGES, _MOST_LEARNED = 3, 6, 5, 6
 _LOOKED_AT = 300
 #: Changes that are older are no news; clocks of several machines differ by less than this.
 _NEWS, _AHEAD = timedelta(days=30), timedelta(days=1)
-_TEXT_CHARS = 200
-
-
-class Change(NamedTuple):
-    """Statement that holds no more, since when, and the statement that holds instead ('': none)."""
-
-    at: datetime
-    scope: Scope
-    before: str
-    after: str
-    handle: str
 
 
 class WaitingForPerson(NamedTuple):
@@ -116,53 +101,3 @@ def _list_due_memories(
         if day and memory.text not in due:
             due[memory.text] = date.fromisoformat(day), memory
     return tuple(sorted(due.values(), key=lambda pair: pair[0])[:_MOST_DUE])
-
-
-def list_changes(
-    call: Call, scopes: Sequence[Scope], since: datetime, until: datetime, most: int
-) -> tuple[Change, ...]:
-    """Return the statements that were replaced in a time, the newest change first."""
-    now = call.clock.now()
-    standing = Standing(str(call.home.folder), now.timestamp())
-    ended = [
-        (claim, scope, key, line)
-        for scope in scopes
-        for key, line, claim in standing.every(str(scope))
-        if since.timestamp() <= claim.at < until.timestamp()
-    ]
-    ended.sort(key=lambda row: -row[0].at)
-    changes: dict[tuple[str, str], Change] = {}
-    for claim, scope, key, line in ended:
-        change = _read_change(call, claim, scope, key, line)
-        if change is not None:
-            changes.setdefault((change.before, change.after), change)
-        if len(changes) == most:
-            break
-    return tuple(changes.values())
-
-
-def _read_change(call: Call, claim: EndedClaim, scope: Scope, key: str, line: int) -> Change | None:
-    """Return a change in words; None where one of its statements is not there any more."""
-    before = _read_line(call, scope, key, line)
-    after = _read_line(call, Scope(claim.scope), claim.key, claim.line)
-    if not before or not claim.holds_instead(after):
-        return None
-    return Change(
-        at=datetime.fromtimestamp(claim.at, UTC),
-        scope=scope,
-        before=_shorten_statement(before),
-        after=_shorten_statement(after),
-        handle=claim.handle,
-    )
-
-
-def _read_line(call: Call, scope: Scope, key: str, line: int) -> str:
-    """Return a line of a document; '' where it is gone."""
-    documents, _ = first_answer(call.home.stores.all(), lambda store: store.get(scope, [key]))
-    lines = NamedMemory(documents[0]).text.split("\n") if documents else []
-    return lines[line - 1] if 0 < line <= len(lines) else ""
-
-
-def _shorten_statement(line: str) -> str:
-    text = " ".join(unmarked(strip_speaker_label(line)).split())
-    return text if len(text) <= _TEXT_CHARS else f"{text[: _TEXT_CHARS - 1]}…"

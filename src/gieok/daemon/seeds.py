@@ -35,5 +35,5 @@ class Seeds:
             changed = len(report.added) + len(report.changed) + len(report.removed)
             self._board.note(_PART, f"up to date: {changed + report.unchanged} documents")
             if changed:
-                self._board.say(f"{changed} notes, instructions and commits of before taken in")
+                self._board.say(f"{changed} notes, instructions and commits of before were read")
                 self._embed()

@@ -35,7 +35,7 @@ IN_CLEAR = (
         "action/",
         "names in what you said, no sentences: the hook reads it before an edit, without a key",
     ),
-    ("spool/", "what hooks leave for the sidecar, until it is taken"),
+    ("spool/", "what hooks leave, until it is read"),
     ("daemon.log, logs/", "errors and counts; no memories"),
     ("memory/, archive/decision … (records)", "your own Markdown files, which you edit"),
     (

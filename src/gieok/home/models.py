@@ -187,8 +187,8 @@ def describe_observer(home: Home) -> str:
         if has_key or not here:
             return "rules, no model: weaker"
         command = (
-            f"`observe.model: {here[0]}` in the settings lets the agent's own command observe, "
-            "without a key"
+            f"`observe.model: {here[0]}` in the settings lets the agent's own command "
+            "choose what is kept, without a key"
         )
         return f"rules, no model: weaker; {command}"
     verify_model_setting(home, "observe.model", "observe.")

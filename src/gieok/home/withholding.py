@@ -23,7 +23,7 @@ def check_session_withheld(call: Call) -> None:
     call.privacy.check_pause(call.clock.now(), call.zone)
     if private.is_asked_for(call.caller.environment):
         raise Withheld(
-            "this session is private: nothing was taken in",
+            "this session is private: nothing was kept",
             variable=private.VARIABLE,
             hint="say it in a session that was started without {variable}",
         )
@@ -33,7 +33,7 @@ def check_folder(call: Call, folder: str) -> None:
     """Raise Withheld where a folder is excluded."""
     if call.privacy.excludes_folder(folder):
         raise Withheld(
-            "the folder {folder!r} is excluded: nothing of it was taken in",
+            "the folder {folder!r} is excluded: nothing of it was kept",
             folder=folder,
             hint=(
                 "`gieok config show exclude` shows what is excluded, `gieok config set "

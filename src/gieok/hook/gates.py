@@ -224,16 +224,11 @@ def build_judged_action(payload: "Mapping[str, object]", folder: str) -> JudgedA
     """Return what a tool would do, and where: its checksum is the same for the same input alone."""
     import hashlib  # loads OpenSSL, for which a tool that no rule touches has no time
 
-    name = payload.get("tool_name", payload.get("toolName"))
-    given = {"tool_name": name, "command": payload.get("command")}
-    given |= {"input": _get_tool_input(payload), "folder": folder}
+    given = {"tool_name": payload.get("tool_name"), "command": payload.get("command")}
+    given |= {"input": payload.get("tool_input"), "folder": folder}
     text = json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)
     key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return JudgedAction(key, text)
-
-
-def _get_tool_input(payload: "Mapping[str, object]") -> object:
-    return payload.get("tool_input", payload.get("params"))
 
 
 def read_tool_attempt(
@@ -246,10 +241,10 @@ def read_tool_attempt(
     weekday: int = -1,
 ) -> ToolAttempt:
     """Return what a hook's payload says that a tool would do."""
-    given = _get_tool_input(payload)
+    given = payload.get("tool_input")
     # A tool whose input is a text alone, such as a patch.
     values = given if isinstance(given, dict) else {"input": given}
-    name = payload.get("tool_name", payload.get("toolName"))
+    name = payload.get("tool_name")
     tool = name if isinstance(name, str) else ""
     command = values.get("command", payload.get("command"))
     if isinstance(command, list):  # an argument vector: `bash -lc …`

@@ -225,18 +225,18 @@ def _told_again(text: str, record: Record, *, is_rule: bool = False) -> str:
     until, days = fields.get("until", ""), told_days(fields)
     is_shorter = is_rule and (not until or str(record.until) < until)
     if record.until and until != str(record.until) and not is_shorter:
-        text = _with_field(text, "until", str(record.until))
+        text = with_field(text, "until", str(record.until))
     elif not record.until and until and (last := _parse_record_day(until)) and last < record.day:
-        text = _with_field(text, "until", "")
+        text = with_field(text, "until", "")
     tags = _list_tags(fields)
     if more := [tag for tag in record.tags if tag.lower() not in map(str.lower, tags)]:
-        text = _with_field(text, "tags", f"[{', '.join((*tags, *more))}]")
+        text = with_field(text, "tags", f"[{', '.join((*tags, *more))}]")
     if days and record.day not in days:
-        text = _with_field(text, TOLD, f"[{', '.join(map(str, (*days, record.day)))}]")
+        text = with_field(text, TOLD, f"[{', '.join(map(str, (*days, record.day)))}]")
     return text
 
 
-def _with_field(file_text: str, name: str, value: str) -> str:
+def with_field(file_text: str, name: str, value: str) -> str:
     """Return a record's file with a field of its front matter set; the value '' removes the
     field.
     """

@@ -6,8 +6,8 @@ message as it was said.
 
 from datetime import date
 
-from gieok.model.conversation import CORRECTED_MARK
-from gieok.model.memory import Document
+from gieok.model.conversation import AGENT_MARK, CORRECTED_MARK
+from gieok.model.memory import AGENT, CORRECTED_BY, Document
 from gieok.ports.journal import FullJournal
 
 
@@ -24,15 +24,15 @@ def correct_source_message(journal: FullJournal, old: Document, new: Document, d
     text = unmarked(journal.corrections(old.scope).get(ids[0], messages[0].message.text))
     if old.text not in text:
         return False
-    journal.correct(
-        old.scope, ids[0], format_corrected_text(text.replace(old.text, new.text, 1), day)
-    )
+    corrected = text.replace(old.text, new.text, 1)
+    by_agent = new.metadata.get(CORRECTED_BY) == AGENT
+    journal.correct(old.scope, ids[0], format_corrected_text(corrected, day, by_agent=by_agent))
     return True
 
 
-def format_corrected_text(text: str, day: date) -> str:
-    """Return a person's correction of a message, as it is shown."""
-    return f"{' '.join(text.split())}{CORRECTED_MARK}{day})"
+def format_corrected_text(text: str, day: date, *, by_agent: bool = False) -> str:
+    """Return the correction of a message, as it is shown."""
+    return f"{' '.join(text.split())}{CORRECTED_MARK}{day}{AGENT_MARK if by_agent else ''})"
 
 
 def unmarked(text: str) -> str:

@@ -9,7 +9,17 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Provenance, Scope
+from gieok.model.memory import (
+    AGENT,
+    CORRECTED,
+    CORRECTED_BY,
+    REPLACED_BY,
+    Document,
+    Entry,
+    Passage,
+    Provenance,
+    Scope,
+)
 from gieok.model.retrieval import AGENT_FIELD
 from gieok.text.tokens import estimate_tokens
 
@@ -302,14 +312,17 @@ def build_whole_entry(document: Document) -> Entry:
     return Entry(document, (Passage(0, len(text), 1, text.count("\n") + 1),))
 
 
-def corrected(document: Document, text: str, now: datetime) -> Entry:
+def corrected(document: Document, text: str, now: datetime, *, by_agent: bool = False) -> Entry:
     """Return the entry with which a person replaces a document of this rib.
 
-    A corrected task goes on with its conversation.
+    `by_agent`: the person had an agent write it. A corrected task goes on with its conversation.
     """
     mark = {} if document.key == TASK_KEY else {CORRECTED: now.isoformat(timespec="seconds")}
     metadata = {**document.metadata, **mark}
     metadata.pop(REPLACED_BY, None)
+    metadata.pop(CORRECTED_BY, None)
+    if by_agent:
+        metadata[CORRECTED_BY] = AGENT
     fresh = replace(
         document,
         text=text,

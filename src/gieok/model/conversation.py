@@ -151,6 +151,8 @@ class KnownSession(NamedTuple):
 
 #: Suffix of a turn that a person corrected; the day and a bracket follow.
 CORRECTED_MARK = " (corrected on "
+#: Stands between the day and the bracket where the person had an agent write the correction.
+AGENT_MARK = " through an agent"
 
 
 class Turn(NamedTuple):

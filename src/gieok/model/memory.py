@@ -16,6 +16,9 @@ _SCOPE = re.compile(SCOPE_PATTERN)
 #: Metadata of a document that a person corrected: when. Nothing but a person replaces or forgets
 #: it.
 CORRECTED = "corrected"
+#: Metadata of a correction, and the field of a corrected record: who wrote it, `AGENT`; not there
+#: where a person did.
+CORRECTED_BY, AGENT = "corrected_by", "agent"
 #: Metadata of a document that came from another program: its name. No reflection rewrites it.
 IMPORTED = "imported"
 #: Metadata of a document that another document replaced: the key of the other.

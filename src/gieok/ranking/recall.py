@@ -364,7 +364,7 @@ def _explain_waiting_vectors(store: Documents, scopes: Sequence[Scope]) -> str |
     waiting = sum(_count_waiting_vectors(store, scope) for scope in scopes)
     if waiting == 1:
         return "1 passage has no vector yet"
-    return f"{waiting} passages have no vector yet" if waiting else None
+    return f"{waiting:,} passages have no vector yet" if waiting else None
 
 
 def _count_waiting_vectors(store: Documents, scope: Scope) -> int:

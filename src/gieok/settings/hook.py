@@ -61,7 +61,13 @@ OPTIONS = (
         high=1,
     ),
     Option("hook.limit", 12, "most memories that a prompt gets", in_project=True, low=0),
-    Option("hook.budget_tokens", 900, "most tokens of an injection", in_project=True, low=0),
+    Option(
+        "hook.budget_tokens",
+        900,
+        "most tokens that an agent is given at a prompt",
+        in_project=True,
+        low=0,
+    ),
     Option(
         "hook.session_tokens",
         2_500,
@@ -86,7 +92,8 @@ OPTIONS = (
     Option(
         "hook.asked_only",
         "",
-        "folders of notes that are searched and never injected, joined by commas; * is any name",
+        "folders of notes that are searched and never given at a prompt, joined by commas; * is "
+        "any name",
     ),
     Option(
         "hook.action",
@@ -104,7 +111,7 @@ OPTIONS = (
         "a session start brings the daemon up; auto: once an agent was installed, not in CI",
         choices=("auto", "on", "off"),
     ),
-    Option("judge.enabled", False, "let a model judge what the hook would inject"),
+    Option("judge.enabled", False, "let a model judge what the hook would give"),
     Option(
         "judge.api",
         "openai",
@@ -118,9 +125,7 @@ OPTIONS = (
         "",
         "the environment variable that holds its key; empty: the provider's usual one",
     ),
-    Option(
-        "judge.deadline_ms", 3000, "after this what was not judged is injected unjudged", low=50
-    ),
+    Option("judge.deadline_ms", 3000, "after this what was not judged is given unjudged", low=50),
 )
 #: Settings of other parts that the hook uses too: where the texts are, and what is cut out of them.
 STORE = Option(
@@ -160,12 +165,12 @@ ZONE = Option(
 EXCLUDED_FOLDERS = Option(
     "exclude.folders",
     "",
-    "folders that are nobody's business, with all below them, joined by commas; * is any name",
+    "excluded folders, with all below them, joined by commas; * is any name",
 )
 EXCLUDED_AGENTS = Option(
     "exclude.agents",
     "",
-    "agents that are nobody's business, joined by commas: not read, and nothing is injected",
+    "excluded agents, joined by commas: they are not read and get nothing",
     check=_check_excluded_agents,
     hint=f"agents: {', '.join(NAMES)}",
 )

@@ -145,6 +145,9 @@ def _build_unknown_command_error(line: CommandLine) -> BadRequest:
     typed = f"gieok {group} …" if group == "keys" and word else f"gieok {line.name}"
     help_command = f"`gieok help {group}`" if commands else "`gieok help`"
     hint = Phrase("all of them: {all_of_them}", all_of_them=help_command)
+    if commands and word and group != "keys":
+        template = '{commands}. A question stands in quotes: `gieok "…"`'
+        hint = Phrase(template, commands=hint)
     if not commands and (mistyped := bare_question.find_mistyped_command(line.name)):
         template = 'did you mean `gieok {closest}`? A question stands in quotes: `gieok "…"`'
         hint = Phrase(template, closest=mistyped)

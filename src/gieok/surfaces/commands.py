@@ -31,7 +31,7 @@ GLOBAL = (
 GROUPS = {
     "code": Words("Project intelligence: what is where, what breaks if this changes"),
     "character": Words("Characters that remember their user: make, import, talk, points, keys"),
-    "observe": Words("The sidecar: what agents' transcripts say, distilled"),
+    "observe": Words("What Gieok distils from agents' transcripts"),
     "config": Words("Settings: what is in force and why; change them"),
     "encryption": Words("Encryption at rest of archives and backups"),
     "backup": Words("Backups of the home: make, check, restore them"),

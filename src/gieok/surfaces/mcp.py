@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from gieok.errors import STATUS, OutputLost, find_os_reason
+from gieok.errors import STATUS, BadRequest, OutputLost, find_os_reason
 from gieok.surfaces import jsonrpc, mcp_protocol, streams, tools
 from gieok.surfaces.mcp_person import AskedPerson, CallPerson
 from gieok.surfaces.mcp_protocol import Request
@@ -82,7 +82,11 @@ class McpSession:
         """Answer a line, unless it is a message that needs no answer."""
         if self._has_batches and line.lstrip()[:1] == b"[":
             if (answers := mcp_protocol.of_batch(line, partial(self._call, None))) is not None:
-                self._write(answers)
+                self._write(
+                    list(map(self._roots.add_argument, answers))
+                    if isinstance(answers, list)
+                    else answers
+                )
             return
         if wrong := jsonrpc.refusal(line):
             self._write(jsonrpc.build_rpc_error(wrong.id, wrong.code, wrong.message))
@@ -137,5 +141,8 @@ class McpSession:
         self, person: CallPerson | None, name: str, arguments: Mapping[str, object]
     ) -> ToolAnswer:
         with self._free:
-            folder, given = self._roots.find_place(arguments)
+            try:
+                folder, given = self._roots.find_place(arguments)
+            except BadRequest as error:
+                return ToolAnswer(f"{error}. {error.hint}", is_refused=True)
             return tools.answer_tool_call(name, given, folder=folder, person=person)

@@ -1,11 +1,18 @@
-"""Consent of a person to a tool that changes or removes what they kept: what they are shown."""
+"""Consent of a person to a tool that changes or removes what they kept: what they are shown.
 
+The client asks them where it can. Where it cannot, a call is a preview first, and its token is what
+the second call needs.
+"""
+
+import hmac
+import json
 import os
 import re
+import secrets
 from collections.abc import Mapping
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, Phrase
 from gieok.surfaces.mcp_person import CallPerson, PersonAnswer
 from gieok.text.handles import HANDLE_PATTERN
 from gieok.text.inert import revealed
@@ -16,6 +23,11 @@ _INDENT = "    "
 #: Kinds in a plan to forget that are memories; messages are what one was made of.
 _MEMORY_KINDS = ("documents", "records", "observations")
 _HANDLE_HINT = "`gieok list` shows handles"
+#: Key of the tokens of this process: a token is good for no other process, and nothing is kept.
+_TOKEN_KEY = secrets.token_bytes(32)
+_TOKEN_DIGITS = 12
+#: Parameter of a tool that needs consent: the token of its preview.
+CONFIRM = "confirm"
 
 
 class AskedMemory(NamedTuple):
@@ -32,7 +44,8 @@ def read_call_texts(row: Mapping[str, Any], values: Mapping[str, object]) -> lis
 
     Raises BadRequest unless each parameter of the tool, and nothing else, has one text.
     """
-    names = list(row["definition"]["inputSchema"]["properties"])
+    names = [name for name in row["definition"]["inputSchema"]["properties"] if name != CONFIRM]
+    values = {name: value for name, value in values.items() if name != CONFIRM}
     texts = [text for name in names if isinstance(text := values.get(name), str) and text.strip()]
     if values.keys() != set(names) or len(texts) != len(names):
         raise BadRequest(
@@ -46,14 +59,29 @@ def read_call_texts(row: Mapping[str, Any], values: Mapping[str, object]) -> lis
     return texts
 
 
-def refuse_unaskable(operation: str, handle: str) -> NoReturn:
-    """Raise BadRequest with the command that the person can run instead."""
-    raise BadRequest(
-        "the user cannot be asked here, so nothing was changed",
-        operation=operation,
-        handle=handle,
-        hint="let the user run `gieok {operation} {handle}`, or use the pages (`gieok open`)",
+def build_confirmation_token(operation: str, shown: AskedMemory, changed: list[str]) -> str:
+    """Return the token of a preview: it is good for this change of exactly this memory."""
+    text = json.dumps([operation, shown, changed])
+    return hmac.digest(_TOKEN_KEY, text.encode(), "sha256").hex()[:_TOKEN_DIGITS]
+
+
+def build_preview_text(token: str) -> str:
+    """Return what an agent is told in front of a preview: whom to ask, and what to call then."""
+    return (
+        "Nothing is changed yet. Show the user the lines below. Only where they agree, call again "
+        f'with the same arguments and `{CONFIRM}`: "{token}".'
     )
+
+
+def check_token(given: object, token: str) -> None:
+    """Raise BadRequest unless a call has the token of what it would change now."""
+    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), token.encode()):
+        raise BadRequest(
+            "{confirm} does not fit: it is of another call, or the memory changed; nothing was "
+            "changed",
+            confirm=Phrase(CONFIRM),
+            hint="call without it, and show the user what comes",
+        )
 
 
 def read_shown_memory(reply: Mapping[str, Any], handle: str) -> AskedMemory:

@@ -10,11 +10,11 @@ import itertools
 import os
 import threading
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from gieok.errors import BadRequest
 from gieok.places.home import ROOTS_VARIABLE
 
 _ARGUMENT = "project"
@@ -50,6 +50,7 @@ class ProjectRoots:
         """Ask for the roots where a notification says that they can be told, or changed."""
         if self._offers_roots and method in _CHANGED:
             self._question = f"gieok-roots-{next(self._questions)}"
+            self._answered.clear()  # a call that comes now is of the project that is told next
             self._write({"jsonrpc": "2.0", "id": self._question, "method": "roots/list"})
 
     def take_answer(self, message: Mapping[str, Any]) -> None:
@@ -71,16 +72,23 @@ class ProjectRoots:
         return {**row, "result": {**row["result"], "tools": list(map(_add_project, listed))}}
 
     def find_place(self, arguments: Mapping[str, object]) -> tuple[str, dict[str, object]]:
-        """Return the folder for a call, '' for that of this process, and its other arguments."""
+        """Return the folder for a call, '' for that of this process, and its other arguments.
+
+        Raises BadRequest where a project is named that is not there: what a tool remembers would be
+        kept for every project.
+        """
         if not self._answered.wait(_WAIT_S):
             self._answered.set()  # a client that stays silent holds up one call, and no further one
         if not self._takes_argument:
             return self._folder, dict(arguments)
         given = {name: value for name, value in arguments.items() if name != _ARGUMENT}
         named = arguments.get(_ARGUMENT)
-        folder = Path(named) if isinstance(named, str) and "\0" not in named else Path()
-        is_told = folder.is_absolute() and folder.is_dir()
-        return str(folder) if is_told else self._folder, given
+        if named in (None, ""):
+            return self._folder, given
+        if isinstance(named, str) and os.path.isabs(named) and os.path.isdir(named):  # noqa: PTH112, PTH117
+            return named, given
+        hint = "give the absolute path of the project's folder"
+        raise BadRequest("no folder {folder!r}", folder=named, hint=hint)
 
     @property
     def _takes_argument(self) -> bool:

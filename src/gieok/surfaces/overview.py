@@ -17,7 +17,7 @@ from gieok.surfaces.commands import (
     list_help_parts,
     summaries,
 )
-from gieok.surfaces.layout import table
+from gieok.surfaces.layout import table, wrapped
 from gieok.text.messages import Words
 
 _EXAMPLES = (
@@ -36,11 +36,16 @@ def render_command_overview(style: Style, room: int) -> str:
     usage = style.say(
         "usage: gieok COMMAND [ARGUMENTS] [OPTIONS]    (--json, --scope, --lang may stand anywhere)"
     )
+    question = style.say(
+        'a line without a command is a search: gieok "when does the lease end"; a word one letter '
+        "away from a command is taken for a mistyped command, and in quotes all is a question"
+    )
     return "\n".join(
         [
             f"gieok {__version__}: {ABOUT.say(style.lang)}",
             "",
             usage,
+            *wrapped(question, room),
             *_format_command_parts(style, room),
             *_format_overview_end(style),
         ]

@@ -272,5 +272,7 @@ def _read_value(parsed: argparse.Namespace, field: "CommandParameter") -> object
     value = getattr(parsed, field.name)
     named = getattr(parsed, _ALSO + field.name, [])
     if isinstance(value, list):
+        if field.about.takes_stdin and value == ["-"]:
+            value = [sys.stdin.buffer.read().decode("utf-8", "replace").strip()]
         return [*value, *named]
     return named[-1] if named else value

@@ -4,7 +4,8 @@ Every method is a command; `run` calls those that have no method of their own.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
@@ -14,7 +15,6 @@ from gieok.commands.command import Command, ResultT, Surface
 from gieok.commands.request import check_request, run_checked_command
 from gieok.errors import GieokError, NotIndexed
 from gieok.home.calls import open_call, rescope_call
-from gieok.text.flags import name_parameters
 from gieok.zone import find_zone
 
 if TYPE_CHECKING:
@@ -81,15 +81,12 @@ class Memory:
         Raises GieokError, which says what happened and the next step.
         """
         # The scopes are found anew for each call: the first record makes a folder a project.
-        try:
+        with _errors_in_python():
             if not isinstance(command, str):
                 return run_checked_command(command, rescope_call(self.call), *args, **values)
             chosen = load_command(command)
             parameters = check_request(chosen, values, Surface.PYTHON)
             return chosen(rescope_call(self.call), **parameters)
-        except GieokError as error:
-            _name_parameters(error)
-            raise
 
     def add(
         self,
@@ -100,12 +97,24 @@ class Memory:
         tags: Sequence[str] = (),
         until: "str | date" = "",
     ) -> "RememberResult":
-        """Keep a text, which can be found at once; `category` as of `gieok remember`.
+        """Keep a text, which can be found at once.
 
         It is kept for the project of the folder that was opened, or in the scope that was opened;
         for the user where neither was named.
-        `until`: the last day on which the text holds, as a date or in words ("friday", "다음 주까지").
-        Raises BadRequest where `until` is no day.
+
+        Args:
+            text: what is kept; secrets in it are replaced.
+            category: decision, preference, constraint, runbook, tech-debt or session-summary.
+            title: the record's title; by default its first line.
+            tags: words by which `search` and `list` can filter.
+            until: the last day on which the text holds: a date, or words ("friday", "다음 주까지").
+
+        Returns:
+            RememberResult: with `handle`, `scope`, `path`, and `created`: False where it was known.
+
+        Raises:
+            BadRequest: where the text is empty, or `until` is no day.
+
         """
         from gieok.commands.memory.remember import remember_record
 
@@ -120,9 +129,20 @@ class Memory:
         )
 
     def update(self, handle: str, text: str) -> "EditResult":
-        """Correct the memory that a handle names: `text` outranks what was observed or said.
+        """Correct a memory: `text` outranks what was observed or said.
 
-        Raises BadRequest where the handle names no memory, or a file of the user's own.
+        What it said before stays in its history: `memory.run("history", handle=…)`.
+
+        Args:
+            handle: the memory, by the handle of a hit or of `list`.
+            text: the whole new text.
+
+        Returns:
+            EditResult: with `handle`, which is a new one for a record, `before` and `changed`.
+
+        Raises:
+            BadRequest: where the handle names no memory, or a file of the user's own.
+
         """
         from gieok.commands.memory.edit import edit_memory
 
@@ -140,9 +160,24 @@ class Memory:
         agent: str = "",
         status: str = "all",
     ) -> "list[SearchHit]":
-        """Return the lines that answer `query`, best first; none where nothing was kept yet.
+        """Return what answers a question, best first; an empty list where nothing was kept yet.
 
-        Days and filters as of `gieok search`.
+        Args:
+            query: a question or words, in Korean or English; may be empty with a filter.
+            limit: how many hits; 0: as many as the settings say.
+            since: the first day, as a date or in words ("last week", "지난주").
+            until: the last day, likewise.
+            source: `all`, or what is searched alone: memory, observed or sessions.
+            tag: only memories with this tag.
+            agent: only memories of this agent.
+            status: `all`, or the memories of one status, such as current or replaced.
+
+        Returns:
+            list[SearchHit]: each with `handle`, `snippet`, `citation`, `score` and `level`.
+
+        Raises:
+            BadRequest: where a day or a filter is not understood.
+
         """
         from gieok.commands.memory.search import search_memory
 
@@ -163,7 +198,15 @@ class Memory:
         return list(result.results)
 
     def get(self, path: str) -> "GetResult":
-        """Return the text behind a hit's handle or path."""
+        """Return the text behind a hit's handle or path.
+
+        Args:
+            path: a handle, or a path with or without lines: `notes/pay.md#L3-L5`.
+
+        Returns:
+            GetResult: with `found`, False where there is no such memory, and `text`.
+
+        """
         from gieok.commands.memory.get import get_memory_text
 
         return self.run(get_memory_text, path=path)
@@ -179,7 +222,24 @@ class Memory:
         agent: str = "",
         status: str = "all",
     ) -> "ListResult":
-        """Return documents, newest first; filters as of `gieok list`."""
+        """Return memories, newest first, without a question.
+
+        Args:
+            kind: what is listed alone, such as record, observation or turn.
+            since: the first day, as a date or in words ("last week", "지난주").
+            until: the last day, likewise.
+            limit: how many.
+            tag: only memories with this tag.
+            agent: only memories of this agent.
+            status: `all`, or the memories of one status, such as current or replaced.
+
+        Returns:
+            ListResult: with `memories`, each with `handle`, `day` and `text`.
+
+        Raises:
+            BadRequest: where a day or a filter is not understood.
+
+        """
         from gieok.commands.memory.listing import list_memories
 
         return self.run(
@@ -193,14 +253,44 @@ class Memory:
             status=status,
         )
 
-    def forget(self, *handles: str, match: str = "") -> "ForgetResult":
-        """Forget the documents with these handles, or those that contain `match`.
+    def forget(
+        self,
+        *handles: str,
+        match: str = "",
+        source: str = "",
+        before: "str | date" = "",
+        dry_run: bool = False,
+    ) -> "ForgetResult":
+        """Forget memories for good, with their history and the messages that they were made of.
 
-        This is final, and nothing is asked.
+        Nothing is asked: look first with `dry_run`.
+
+        Args:
+            handles: the memories, by the handles of hits and of `list`.
+            match: all that holds this text, in any case.
+            source: all that came from this file, folder or transcript.
+            before: all that is dated before this day: a date, or words ("2026-01-01", "yesterday").
+            dry_run: forget nothing, and return what would go in `planned`.
+
+        Returns:
+            ForgetResult: `found`: whether there was anything; `planned`: a (name, text) for each
+            thing that would go, of a dry run alone; `done`: what was removed from where, or None.
+
+        Raises:
+            BadRequest: where nothing is named, or a handle names no memory.
+
         """
         from gieok.commands.memory.forget import forget_memories
 
-        return self.run(forget_memories, handles=[*handles], match=match, yes=True)
+        return self.run(
+            forget_memories,
+            handles=[*handles],
+            match=match,
+            source=source,
+            before=str(before),
+            yes=True,
+            dry_run=dry_run,
+        )
 
     def index(self, *paths: str | Path) -> "IndexResult":
         """Index folders or files of notes.
@@ -232,10 +322,11 @@ class Memory:
         Raises BadRequest for a name that cannot be in a scope.
         """
         house = self.call.home.house
-        bond = house.bond(user, character)._replace(persona=persona)
-        if zone:
-            bond = bond._replace(zone=find_zone(zone))
-        return CharacterMemory(house.memory, bond)
+        with _errors_in_python():
+            bond = house.bond(user, character)._replace(persona=persona)
+            if zone:
+                bond = bond._replace(zone=find_zone(zone))
+            return CharacterMemory(house.memory, bond)
 
     def close(self) -> None:
         """Release open files and connections."""
@@ -316,9 +407,23 @@ class AsyncMemory:
         """Call `Memory.update` in a thread."""
         return await self.call(self.memory.update, handle, text)
 
-    async def forget(self, *handles: str, match: str = "") -> "ForgetResult":
+    async def forget(
+        self,
+        *handles: str,
+        match: str = "",
+        source: str = "",
+        before: "str | date" = "",
+        dry_run: bool = False,
+    ) -> "ForgetResult":
         """Call `Memory.forget` in a thread."""
-        return await self.call(self.memory.forget, *handles, match=match)
+        return await self.call(
+            self.memory.forget,
+            *handles,
+            match=match,
+            source=source,
+            before=before,
+            dry_run=dry_run,
+        )
 
     async def __aenter__(self) -> "AsyncMemory":
         return self
@@ -361,10 +466,31 @@ def open_async(
     return AsyncMemory(Memory(folder, scope=scope, settings=settings, zone=zone))
 
 
-def _name_parameters(error: GieokError) -> None:
-    """Let an error name parameters (`scope`) where it names flags (`--scope`)."""
-    error.args = (name_parameters(str(error)),)
-    error.hint = name_parameters(error.hint)
+@contextmanager
+def _errors_in_python() -> Iterator[None]:
+    """Let errors name what a program calls: methods for commands, parameters for flags."""
+    try:
+        yield
+    except GieokError as error:
+        from gieok.surfaces.python_calls import name_calls  # only where something is wrong
+
+        error.args = (name_calls(str(error), _METHODS),)
+        error.hint = name_calls(error.hint, _METHODS)
+        raise
+
+
+#: The method that runs each command that has one.
+_METHODS: Mapping[str, Callable[..., Any]] = {
+    "remember": Memory.add,
+    "edit": Memory.update,
+    "search": Memory.search,
+    "get": Memory.get,
+    "list": Memory.list,
+    "forget": Memory.forget,
+    "index": Memory.index,
+    "recall": Memory.recall,
+    "code query": Memory.code,
+}
 
 
 def _format_setting_text(value: object) -> str:

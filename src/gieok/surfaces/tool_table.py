@@ -5,6 +5,7 @@ from typing import Any
 from gieok.commands import NAMES, load_command
 from gieok.commands.command import Command, Effect, Surface
 from gieok.commands.request import request_schema
+from gieok.surfaces.mcp_consent import CONFIRM
 
 
 def load_tool_operations() -> dict[str, Command[..., Any]]:
@@ -33,7 +34,8 @@ def describe_tools() -> list[dict[str, Any]]:
     """Return a row for each tool: its operation, its effect, its definition for clients.
 
     `question`: what a person is asked before the call, '' for nothing. `agreed`, `rehearsal`: the
-    switches of the operation that say that they agreed, and that nothing is done yet; '' for none.
+    switches of the operation for a call that they agreed to, and for one that does nothing yet; ''
+    for none.
     """
     return [
         {
@@ -47,7 +49,7 @@ def describe_tools() -> list[dict[str, Any]]:
             "definition": {
                 "name": name,
                 "description": description(tool_operation),
-                "inputSchema": request_schema(tool_operation, Surface.MCP),
+                "inputSchema": build_tool_schema(tool_operation),
                 "annotations": {
                     "readOnlyHint": tool_operation.effect is Effect.READ,
                     "destructiveHint": bool(tool_operation.person_question.en),
@@ -57,3 +59,15 @@ def describe_tools() -> list[dict[str, Any]]:
         }
         for name, tool_operation in load_tool_operations().items()
     ]
+
+
+def build_tool_schema(found: Command[..., Any]) -> dict[str, Any]:
+    """Return the schema of a tool's arguments; one that needs consent takes a token, too."""
+    schema = request_schema(found, Surface.MCP)
+    if found.person_question.en:
+        schema["properties"][CONFIRM] = {
+            "type": "string",
+            "description": "token of the preview, once the user agreed",
+            "default": "",
+        }
+    return schema

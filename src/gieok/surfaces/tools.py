@@ -65,8 +65,8 @@ def answer_tool_call(
     """Run a tool for a caller who works in a folder ('': the folder of this process).
 
     The daemon runs the tool where a daemon runs; with `resident`, this process does. A call that
-    changes or removes what somebody kept is first put before `person`; without one, it is refused:
-    what the tool would write counts as the person's own word.
+    changes or removes what somebody kept is first put before `person`; without one, it is a preview
+    whose token the agent needs for the change.
     """
     row = _load_tool_rows().get(name)
     if row is None:
@@ -86,8 +86,13 @@ def answer_tool_call(
         verbatim=row["shows_source"],
     )
     try:
-        if row["question"]:
+        if row["question"] and person is not None:
             call = _ask_person(person, row, call, resident)
+        elif row["question"]:
+            confirmed = _confirm_call(row, call, resident)
+            if isinstance(confirmed, ToolAnswer):
+                return confirmed
+            call = confirmed
         reply = _run_tool(row, call, notices, resident)
     except GieokError as error:
         return _refuse_call(row, error)
@@ -99,20 +104,40 @@ def answer_tool_call(
     text = "\n".join(part for part in (*notices, reply["text"]) if part)
     if row["shows_source"]:  # an agent edits by what it reads: not a byte of it is changed
         return ToolAnswer(f"{_SOURCE}\n{fence_text(text)}")
-    return ToolAnswer(f'<memory-data source="gieok">\n{safe(text)}\n</memory-data>')
+    return ToolAnswer(_fence_memory(text))
+
+
+def _fence_memory(text: str) -> str:
+    """Return a text of memory as data for a model."""
+    return f'<memory-data source="gieok">\n{safe(text)}\n</memory-data>'
+
+
+def _confirm_call(
+    row: Mapping[str, Any], call: DaemonCall, resident: "Resident | None"
+) -> "DaemonCall | ToolAnswer":
+    """Return a call that has the token of its preview, or else the preview.
+
+    The token is of exactly what the preview showed. Raises BadRequest where it is not, and where
+    the call is not of one memory.
+    """
+    handle, *changed = mcp_consent.read_call_texts(row, call.values)
+    shown = _show_memory(row, call, handle, resident)
+    token = mcp_consent.build_confirmation_token(row["operation"], shown, changed)
+    if given := call.values.get(mcp_consent.CONFIRM):
+        mcp_consent.check_token(given, token)
+        return _address_memory(row, call, shown, row["agreed"])
+    question = mcp_consent.build_question_text(row["question"], shown, changed)
+    return ToolAnswer(f"{mcp_consent.build_preview_text(token)}\n{_fence_memory(question)}")
 
 
 def _ask_person(
-    person: CallPerson | None, row: Mapping[str, Any], call: DaemonCall, resident: "Resident | None"
+    person: CallPerson, row: Mapping[str, Any], call: DaemonCall, resident: "Resident | None"
 ) -> DaemonCall:
     """Return a call that a person agreed to, of exactly the memory that they were shown.
 
-    Raises BadRequest where nobody is asked, where they do not agree, and where the call is not of
-    one memory.
+    Raises BadRequest where they do not agree, and where the call is not of one memory.
     """
     handle, *changed = mcp_consent.read_call_texts(row, call.values)
-    if person is None:
-        mcp_consent.refuse_unaskable(row["operation"], handle)
     shown = _show_memory(row, call, handle, resident)
     question = mcp_consent.build_question_text(row["question"], shown, changed)
     mcp_consent.check_answer(person.answer(question))
@@ -145,6 +170,7 @@ def _address_memory(
     """
     named = next(iter(row["definition"]["inputSchema"]["properties"]))
     values = {**call.values, named: shown.handle} | ({switch: True} if switch else {})
+    values.pop(mcp_consent.CONFIRM, None)
     flags = {**call.flags, "scope": shown.scope} if row["rehearsal"] else call.flags
     return call._replace(values=values, flags=flags, surface="python")
 

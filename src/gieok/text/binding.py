@@ -13,6 +13,7 @@ Standard library, quick to import; patterns are strings, compiled at their first
 import re
 
 from gieok.text.assent import accepts
+from gieok.text.printed import strip_brought_lines
 
 #: Words before the first word of the rule itself: fillers, and the place or time for which the rule
 #: holds.
@@ -399,6 +400,7 @@ _LONGEST_TURN, _LONGEST_RULE = 1_200, 320
 def rules_in(text: str, question: str = "") -> list[str]:
     """Return the rules that a user states in a turn, with the sentences that continue them.
 
+    What a program printed, and what a document or somebody else says, states none.
     `question` is the agent's question or proposal before the turn, '' for none: the answer "yes, do
     that" makes a proposed rule a rule.
     """
@@ -407,7 +409,7 @@ def rules_in(text: str, question: str = "") -> list[str]:
     sentences = _split_rule_sentences(text)
     kinds = [_classify_rule(sentence) for sentence in sentences]
     is_task = any(
-        kind == 0 and re.search(_REQUEST, sentence)
+        kind == 0 and asks_for_work(sentence)
         for kind, sentence in zip(kinds, sentences, strict=True)
     )
     rules: list[str] = []
@@ -441,6 +443,11 @@ def lifts(text: str) -> bool:
         and re.search(_LIFTS, text) is not None
         and not re.search(_ASKS, text)
     )
+
+
+def asks_for_work(sentence: str) -> bool:
+    """Return whether a sentence asks for work, as in "Add a test." or "고쳐줘"."""
+    return re.search(_REQUEST, sentence) is not None
 
 
 def is_played(text: str) -> bool:
@@ -482,7 +489,7 @@ def _classify_rule(sentence: str) -> int:
 
 
 def _split_rule_sentences(text: str) -> list[str]:
-    plain = re.sub(_QUOTED, " ", re.sub(_FENCED, " ", text))
+    plain = re.sub(_QUOTED, " ", strip_brought_lines(re.sub(_FENCED, " ", text)))
     parts = (
         re.sub(_TAG, "", re.sub(_BULLET, "", part).strip()) for part in re.split(_SENTENCE, plain)
     )

@@ -17,6 +17,10 @@ _BEFORE = re.compile(
     ),
     re.IGNORECASE,
 )
+#: A bare weekday that ends its clause is the day of a plan: "i start Thursday".
+_ENDS_EN = re.compile(r"\s*(?:[.,!;]|$)")
+#: What makes an ordinal a day of a month.
+_COUNTS = re.compile(r"\d|일|날")
 _BEHIND_KO = re.compile(r"에|로|으로|이|인|은|까지|부터|날|야|임|$|[\s.,!?요)]")
 
 
@@ -55,6 +59,9 @@ def _is_day_of_a_plan(time: Time, text: str) -> bool:
     is_bare = not re.search(r"[\s/-]", words) and time.grain in ("weekday", "date")
     if not is_bare:
         return True
+    if time.grain == "date" and not _COUNTS.search(words) and not _ENDS_EN.match(after):
+        return False  # the third person, 넷째 낳았다: an order, and no day
     if words.isascii():
-        return bool(_BEFORE.search(before)) or (time.grain == "weekday" and not before.strip())
+        is_apart = not before.strip() or _ENDS_EN.match(after) is not None
+        return bool(_BEFORE.search(before)) or (time.grain == "weekday" and is_apart)
     return bool(_BEHIND_KO.match(after))

@@ -42,11 +42,8 @@ _SENTENCES = (
     handed.LOGGED,
     *handed.SENTENCES,
 )
-_HANDED_HEADINGS = (
-    handed.COMPACTED,
-    handed.COMPACTED_LOG,
-    *(heading for headings in handed.HEADINGS.values() for heading in headings),
-)
+_COMPACTED_HEADINGS = (handed.COMPACTED, handed.COMPACTED_LOG)
+_PAGE_HEADINGS = tuple(heading for headings in handed.HEADINGS.values() for heading in headings)
 _HEADINGS = frozenset(f"## {heading}" for heading in (active.RULES, active.DUE, active.COMMITTED))
 _NAMES = "context|compact|note|data"
 #: Bounded: `[^>]*` would scan to the end of the text after each of many opening tags.
@@ -67,19 +64,22 @@ _FORM_OF_ACTIVE = re.compile(
 #: patterns.
 _UNKNOWN_LINES = 6
 #: Lines of a session that was handed over: those that say so by themselves, and those that stand
-#: next to such a line.
+#: next to such a line. A heading of the page is one only as a whole line with its mark: "Files
+#: changed by the migration …" is somebody's own sentence.
 _HANDED = re.compile(
-    rf"(?m)^[ \t>|]*+(?:{handed.QUOTE}|{handed.TITLE}|(?:## )?(?:"
+    rf"(?m)^[ \t>|]*+(?:{handed.QUOTE}|{handed.TITLE}|(?:"
+    + "|".join(map(re.escape, (handed.KEEP, handed.LOGGED, *handed.SENTENCES)))
+    + r")|(?:(?:## )?(?:"
+    + "|".join(map(re.escape, _COMPACTED_HEADINGS))
+    + r")|## (?:"
     + "|".join(
-        re.escape(words)
-        for words in (handed.KEEP, handed.LOGGED, *handed.SENTENCES, *_HANDED_HEADINGS)
-        if words not in handed.COMMON_HEADINGS
+        re.escape(heading) for heading in _PAGE_HEADINGS if heading not in handed.COMMON_HEADINGS
     )
-    + r"))"
+    + r"))[ \t]*$)"
 )
 _NEXT_TO_HANDED = re.compile(
     rf"[ \t>|]*+(?:{handed.BESIDE}|{handed.LINE}|## (?:"
-    + "|".join(map(re.escape, _HANDED_HEADINGS))
+    + "|".join(map(re.escape, (*_COMPACTED_HEADINGS, *_PAGE_HEADINGS)))
     + r")$)"
 )
 _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
@@ -87,8 +87,6 @@ _BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 def is_echo(text: str) -> bool:
     """Return whether tool output contains any output of Gieok."""
-    if "memory" not in text and "- " not in text and "기억" not in text:
-        return False
     return _has_sentence(text) or any(
         expression.search(text) is not None for expression in (_OUR_TAG, _OBSERVATION, _HANDED)
     )

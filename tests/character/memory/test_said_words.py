@@ -73,6 +73,13 @@ def test_words_that_left_the_window_are_quoted_where_they_are_asked_for(
     assert _LOOM not in _told(talk, "오늘 점심 뭐 먹지").split("이야기를 떠올리면")[0]
 
 
+def test_a_line_that_may_help_is_quoted_though_it_is_no_answer(talk: CharacterTalk) -> None:
+    talk.say(_LOOM, *_FILLER, *_FILLER)
+    talk.later(20)
+    told = _told(talk, "짐 옮길 때 뭐부터 실어야 하나")  # a probability of .17
+    assert f"말했어: “{_LOOM}”" in told
+
+
 def test_a_short_answer_is_kept_with_what_it_answers(talk: CharacterTalk) -> None:
     talk.say("c: 그 도마뱀 이름이 뭐야?", "뭉치", *_FILLER)
     assert "그 도마뱀 이름이 뭐야?\n뭉치" in _kept(talk)

@@ -119,10 +119,11 @@ def test_it_is_shown_how_surely_a_fact_is_known_and_from_which_words(
     call("fact", "mina", predicate="pet", value="Tolliver (cat)", about="Ada")
     shown = call("memories", "mina").text
     lines = {line.split("  ")[2]: line for line in shown.splitlines() if line.startswith("  ")}
-    assert lines["lives_in: Leith"].endswith("90%")
-    assert "not sure: 75%" in next(line for text, line in lines.items() if "botanist" in text)
+    assert lines["the user lives in Leith"].endswith("90% sure, found by rules")
+    botanist = next(line for text, line in lines.items() if "botanist" in text)
+    assert botanist.endswith("may have been said; 75% sure, found by rules")
     assert "“I was a botanist for forty years at Kew, long since retired”" in shown
-    assert lines["Ada, pet: Tolliver (cat)"].endswith("set by a person")
+    assert lines["Ada's pet is Tolliver (cat)"].endswith("set by a person")
 
 
 def test_a_fact_is_added_changed_and_taken_back(
@@ -200,9 +201,9 @@ def test_a_chat_log_is_brought_in_once(call: CallCommand, tmp_path: Path) -> Non
     first, again = (
         call("import", "c.jsonl", id="mina", user="kim", zone="Asia/Seoul") for _ in range(2)
     )
-    assert first.text.startswith("2 messages taken in")
+    assert first.text.startswith("2 messages imported")
     assert "3: the line is no JSON" in first.text
-    assert again.text.startswith("0 messages taken in, 0 changed, 2 known")
+    assert again.text.startswith("0 messages imported, 0 changed, 2 known")
     assert "2024-07-11" in call("memories", "mina", user="kim").text
 
 

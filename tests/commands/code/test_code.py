@@ -119,11 +119,20 @@ def test_status_names_the_files_that_are_indexed_in_part_and_why(
     assert "note: broken.py: did not parse" in capsys.readouterr().out
 
 
-def test_a_query_says_that_vectors_wait(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_says_that_vectors_wait(
+    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     run("code", "init")
     assert run("code", "query", "convert")["degraded"] is None
     monkeypatch.delenv("GIEOK_EMBEDDER")
-    assert "have no vector yet" in run("code", "query", "convert")["degraded"]
+    waits = run("code", "query", "convert")["degraded"]
+    assert waits.count("no vector yet") == 1
+    assert waits.endswith("makes them")
+    main(["code", "query", "convert", "--lang", "ko"])
+    said = capsys.readouterr().out
+    assert "아직 벡터가 없음" in said
+    assert "no vector yet" not in said
+    assert "makes them" not in said
     assert run("code", "query", "convert", "--keyword-only")["degraded"] is None
 
 

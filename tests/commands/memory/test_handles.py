@@ -265,6 +265,29 @@ def test_what_was_said_stays_in_the_journal_and_the_correction_stands_in_its_pla
     assert _run("get", path=handle).text.count("corrected on") == 1
 
 
+@pytest.mark.parametrize("kind", ["observation", "turn"])
+def test_what_an_agent_corrected_says_so_until_a_person_corrects_it(home: Path, kind: str) -> None:
+    handle = _handle("Redis", kind)
+
+    def ways() -> list[str]:
+        return [version.how for version in _run("history", handle=handle).versions]
+
+    _run("edit", handle=handle, text=["We use NATS."], by_agent=True)
+    assert ways()[-1] == "corrected_by_agent"
+    assert _run("why", id=handle).status == "corrected"
+    (turn,) = [row for row in _listed(kind="turn") if "NATS" in row.text]
+    assert re.search(r"corrected on [\d-]+ through an agent\)$", turn.text)
+    (observed,) = [row for row in _listed(kind="observation") if "NATS" in row.text]
+    assert _run("history", handle=observed.handle).versions[-1].how == "corrected_by_agent"
+    _run("rebuild")
+    assert ways()[-1] == "corrected_by_agent"
+    _run("edit", handle=handle, text=["We use Kafka."])
+    assert ways()[-1] == "corrected"
+    if kind == "observation":
+        assert ways()[-2] == "corrected_by_agent"
+    assert not any("through an agent" in text for text in _texts(kind="turn"))
+
+
 def test_a_whole_block_of_turns_is_not_corrected_at_once(home: Path) -> None:
     with pytest.raises(BadRequest, match="part of a conversation"):
         _run("edit", handle=_handle("8080", "turn").partition(".")[0], text=["x"])

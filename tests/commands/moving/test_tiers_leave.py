@@ -102,7 +102,7 @@ def test_an_import_is_named_as_the_place_where_it_still_is(user: Path) -> None:
     assert result.done is not None
     assert (
         str(note),
-        "it was imported from here; it is not taken in again",
+        "it was imported from here; it is not imported again",
     ) in result.done.still_in
     assert [file for file in _files_with(user, b"heron nests") if "vault" not in file] == []
     again = take_in(_context(user), what=[str(note.parent)], no_wait=True)

@@ -1,5 +1,6 @@
 """`gieok install --list`, and `gieok install` without a name: which agents are here."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -70,6 +71,69 @@ def test_what_is_installed_is_said_and_not_offered_again() -> None:
     assert lines[3] == "→ `gieok install qwen-code`"
 
 
+def _name_state(name: str) -> str:
+    (host,) = (host for host in _install(list_=True).hosts or () if host.name == name)
+    (line,) = (line for line in _show(_install(list_=True)) if line.startswith(f"{name} "))
+    words = line.removeprefix(name).split("  ")
+    said = next(word.strip() for word in words if word.strip())
+    assert (host.is_installed, host.is_in_part) == (said == "installed", said == "in part")
+    return said
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "was", "becomes"),
+    [
+        ("hermes", "{user}/.hermes/config.yaml", "provider: gieok", "provider: mem0"),
+        ("hermes", "{user}/.hermes/config.yaml", "", None),
+        ("hermes", "{user}/.hermes/plugins/gieok/plugin.yaml", "", None),
+        ("qwen-code", "{user}/.qwen/settings.json", '"args"', '"arguments"'),
+        ("qwen-code", "{user}/.qwen/settings.json", "hook prompt", "hook stop"),
+        ("kilo", "{user}/.config/kilo/plugins/gieok.js", "/gieok hook", "/gone/gieok hook"),
+        ("copilot-cli", "{user}/.copilot/mcp-config.json", "", ""),
+        ("kimi-code", "{user}/.kimi-code/mcp.json", "", "{"),
+        ("pi", "{user}/.pi/agent/extensions/gieok.ts", "/gieok hook", "/gone/gieok hook"),
+    ],
+)
+def test_an_install_of_which_something_is_gone_is_in_part(
+    user: Path, name: str, file: str, was: str, becomes: str | None
+) -> None:
+    _install(agent=name)
+    assert _name_state(name) == "installed"
+    path = Path(file.format(user=user))
+    if becomes is None:
+        path.unlink()
+    else:
+        text = path.read_text()
+        assert was in text
+        path.write_text(text.replace(was, becomes) if was else becomes)
+    assert _name_state(name) == "in part"
+    assert f"→ `gieok install {name}`" in _show(_install(list_=True))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes in folders here")
+def test_a_pipe_in_the_place_of_settings_is_not_waited_for(user: Path) -> None:
+    file = user / ".qwen" / "settings.json"
+    os.mkfifo(file)
+    assert _name_state("qwen-code") == "yes"
+    with pytest.raises(BadRequest, match="not a regular file"):
+        _install(agent="qwen-code")
+    file.unlink()
+    (user / "dotfiles.json").write_text("{}")
+    file.symlink_to(user / "dotfiles.json")
+    _install(agent="qwen-code")
+    assert _name_state("qwen-code") == "installed"
+
+
+def test_a_server_that_a_person_added_and_a_skill_that_they_deleted_are_no_part(user: Path) -> None:
+    _install(agent="qwen-code")
+    (user / ".qwen" / "skills" / "memory-search" / "SKILL.md").unlink()
+    assert _name_state("qwen-code") == "installed"
+    (user / ".copilot").mkdir()
+    server = '{"mcpServers": {"gieok": {"command": "gieok", "args": ["mcp"]}}}'
+    (user / ".copilot" / "mcp-config.json").write_text(server)
+    assert _name_state("copilot-cli") == "yes"
+
+
 @pytest.mark.usefixtures("user")
 def test_without_a_terminal_it_is_said_that_nothing_was_installed() -> None:
     result = _install()
@@ -89,6 +153,22 @@ def test_without_a_terminal_it_is_said_that_nothing_was_installed() -> None:
 def test_what_is_said_of_one_agent_needs_its_name(values: dict[str, object]) -> None:
     with pytest.raises(BadRequest, match="name an agent"):
         _install(iter(["y", "y"]), **values)
+
+
+@pytest.mark.usefixtures("user")
+@pytest.mark.parametrize(
+    "values",
+    [
+        *({"list_": True, name: True} for name in ("uninstall", "dry_run", "user", "project")),
+        {"list_": True, "agent": "kilo", "uninstall": True},
+        {"list_": True, "agent": "kilo"},
+        *({"agent": "plugin", "to": "D", name: True} for name in ("project", "commands", "user")),
+    ],
+)
+def test_no_option_is_ignored(values: dict[str, object], tmp_path: Path) -> None:
+    with pytest.raises(BadRequest):
+        _install(**values)
+    assert not list(tmp_path.rglob("plugin.json"))
 
 
 def test_one_agent_that_refuses_leaves_the_report_of_the_others(user: Path) -> None:

@@ -231,13 +231,14 @@ def test_the_doctor_runs_no_command_that_is_not_this_very_gieok(machine: Machine
     file, mark = machine.user / ".claude" / "settings.json", machine.user / "mark"
     was = json.dumps(machine.command("claude-code"), ensure_ascii=False)
     installed = file.read_text("utf-8")
-    for command, ok in (
-        (f"touch {mark}; gieok hook prompt", None),  # somebody's own: no hook of ours is installed
-        ("/nowhere/gieok hook prompt --agent claude-code", False),
+    for command, said in (
+        (f"touch {mark}; gieok hook prompt", f"in part: it is not in {file}"),
+        ("/nowhere/gieok hook prompt --agent claude-code", "not run"),
     ):
         file.write_text(installed.replace(was, json.dumps(command)), "utf-8")
         (check,) = machine.hooks()
-        assert check.ok is ok
+        assert check.ok is False
+        assert said in check.detail
         assert not mark.exists()
     assert "not run" in check.detail
     assert "install claude-code" in check.hint

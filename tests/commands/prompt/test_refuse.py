@@ -55,7 +55,7 @@ def test_a_folder_is_kept_back_once_and_released(user: Path) -> None:
     assert _keeps_back(diary / "a.md")
     assert not _keeps_back(user / "notes" / "a.md")
     told, found = _refuse(str(diary), lift=True)
-    assert ("may be put before prompts again" in told, found) == (True, True)
+    assert ("may be given at prompts again" in told, found) == (True, True)
     assert not _keeps_back(diary / "a.md")
     told, found = _refuse(str(diary), lift=True)
     assert ("were not kept back" in told, found) == (True, False)
@@ -130,7 +130,7 @@ def test_a_refusal_that_is_not_there_is_not_taken_back(user: Path) -> None:
     result = refuse_memory(call, handle=handle, prompt="when is the lease up", lift=True)
     assert not result.found
     result = refuse_memory(call, handle=handle, prompt=prompt, lift=True)
-    assert (result.found, "may be put before" in render_refusal(result, _PLAIN)) == (True, True)
+    assert (result.found, "may be given at" in render_refusal(result, _PLAIN)) == (True, True)
 
 
 def test_a_refusal_whose_secret_is_lost_is_named_until_it_is_made_anew_or_taken_back(
@@ -147,11 +147,11 @@ def test_a_refusal_whose_secret_is_lost_is_named_until_it_is_made_anew_or_taken_
     (user / "home" / "hook" / "refused.key").unlink()
     (check,) = _list_refusal_checks(call)
     assert check.ok is False
-    assert f"refusals of {', '.join(sorted((first, second)))} hold no more" in check.detail
+    assert f"refusals of {', '.join(sorted((first, second)))} no longer count" in check.detail
     assert "기억 거부" in check.line(Style("ko", colour=False))
     refuse_memory(call, handle=first, prompt="which linter is it")
     (check,) = _list_refusal_checks(call)
-    assert f"refusals of {second} hold no more" in check.detail
+    assert f"refusals of {second} no longer count" in check.detail
     assert refuse_memory(call, handle=second, prompt=prompt, lift=True).found
     assert _list_refusal_checks(call) == []
 

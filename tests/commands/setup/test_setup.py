@@ -28,10 +28,13 @@ from gieok.commands.command import Style
 from gieok.commands.setup.command import render_setup
 from gieok.commands.setup.dialogue import Cancelled, Pick, WentBack
 from gieok.commands.setup.machine import survey_machine
+from gieok.commands.setup.note_folder import read_typed_path
 from gieok.commands.setup.questions import QUESTIONS
 from gieok.commands.setup.questions.after import AFTER
 from gieok.errors import BadConfig, BadRequest
+from gieok.home.call import Call
 from gieok.home.calls import open_call
+from gieok.model.memory import Document, Scope
 from gieok.processes.client import DaemonStatus
 from gieok.processes.http_address import ServerStatus
 from gieok.testing.model_server import ModelServer
@@ -357,12 +360,12 @@ def test_a_folder_of_notes_that_was_found_is_offered_and_another_can_be_typed(us
         (user / name).mkdir()
         (user / name / "a.txt").write_text(text, encoding="utf-8")
     begin = [*[ENTER] * _STEPS, DOWN, ENTER, DOWN, ENTER]  # neither install nor take in
-    found, shown = press(*begin, UP, ENTER, ENTER, ESCAPE, user=user)
+    found, shown = press(*begin, UP, ENTER, ENTER, ENTER, ESCAPE, user=user)
     assert found is not None
     assert "~/Notes" in shown
     assert [deed.what for deed in found.done] == ["index"]
     typed, shown = press(
-        *begin, DOWN, ENTER, "~/Paper", ENTER, "s", ENTER, ENTER, ESCAPE, user=user
+        *begin, DOWN, ENTER, "~/Paper", ENTER, "s", *[ENTER] * 3, ESCAPE, user=user
     )
     assert typed is not None
     assert "· Search your own notes too? ~/Papers" in shown
@@ -374,12 +377,112 @@ def test_where_no_agent_is_here_enter_takes_the_notes_that_were_found(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
     (tmp_path / "메모").mkdir()
     (tmp_path / "메모" / "a.txt").write_text("전세 만기는 2027년 3월 1일.\n", encoding="utf-8")
-    keys = [ENTER] * (_STEPS + 1)
+    keys = [ENTER] * (_STEPS + 2)
     result, shown = press(*keys, ERASE, "전세 만기", ENTER, user=tmp_path, lang="ko")
     assert result is not None
     assert "노트 폴더는 마지막에" in shown
     assert [deed.what for deed in result.done] == ["index"]
     assert "2027년 3월 1일" in result.answer
+
+
+def _make_mixed_folder(folder: Path) -> None:
+    """Write notes of several kinds, an export of ChatGPT, and documents that are not read."""
+    folder.mkdir(parents=True)
+    (folder / "lease.md").write_text("# Lease\n\nThe lease ends in March 2027.\n")
+    (folder / "선물.txt").write_text("엄마: 남색 스카프\n")
+    (folder / "todo.org").write_text("* TODO Renew the passport\n")
+    (folder / "contract.pdf").write_bytes(b"%PDF-1.4")
+    (folder / "notes.json").write_text('{"nothing": "known"}')
+    said = {"role": "user", "parts": "Our cat Bori is allergic to chicken."}
+    message = {
+        "id": "a",
+        "author": {"role": said["role"]},
+        "create_time": 1_760_000_000,
+        "content": {"content_type": "text", "parts": [said["parts"]]},
+    }
+    tree = {
+        "r": {"id": "r", "message": None, "parent": None, "children": ["a"]},
+        "a": {"id": "a", "message": message, "parent": "r", "children": []},
+    }
+    talk = {"title": "Cat", "id": "c", "current_node": "a", "mapping": tree}
+    (folder / "chatgpt").mkdir()
+    (folder / "chatgpt" / "conversations.json").write_text(json.dumps([talk]))
+
+
+@pytest.mark.parametrize(
+    ("choose", "done"),
+    [
+        ([ENTER], ["index", "import ~/my notes/chatgpt/conversations.json"]),
+        ([DOWN, ENTER], ["index"]),
+        ([DOWN, DOWN, ENTER], []),
+    ],
+)
+def test_a_person_sees_what_is_in_a_folder_before_anything_of_it_is_taken_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, choose: list[str], done: list[str]
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
+    _make_mixed_folder(tmp_path / "my notes")
+    dropped = f"'{tmp_path / 'my notes'}' "  # as a terminal writes a folder that is dropped on it
+    keys = [*[ENTER] * (_STEPS + 1), dropped, ENTER]
+    before, shown = press(*keys, ESCAPE, user=tmp_path)
+    assert before is not None
+    assert before.done == ()
+    told = " ".join(shown.split())
+    assert re.search(r"3 text files: 1 \.\w+, 1 \.\w+, 1 \.\w+ ", told), told
+    assert "not read: 1 .pdf" in told
+    assert "ChatGPT's data export: ~/my notes/chatgpt/conversations.json" in told
+    assert "notes.json" not in shown
+    result, _ = press(*keys, *choose, ESCAPE, user=tmp_path)
+    assert result is not None
+    assert [deed.what for deed in result.done if deed.ok] == done
+    call = open_call({}, environment={"HOME": str(tmp_path), "PATH": ""}, folder=tmp_path)
+    held = [
+        document.text for scope in call.home.store.scopes() for document in _documents(call, scope)
+    ]
+    assert any("March 2027" in text for text in held) is ("index" in done)
+    assert any("Bori" in text for text in held) is (len(done) > 1)
+
+
+def _documents(call: Call, scope: Scope) -> list[Document]:
+    store = call.home.store
+    return list(store.get(scope, list(store.hashes(scope))))
+
+
+def test_answers_take_the_text_files_and_no_export_unless_they_say_so(tmp_path: Path) -> None:
+    _make_mixed_folder(tmp_path / "notes")
+    file = tmp_path / "answers.yaml"
+    done = []
+    for more in ("", "take_notes: yes", "take_notes: no"):
+        file.write_text(f"notes: ~/notes\nstart: no\n{more}\n")
+        done.append([deed.what.partition(" ")[0] for deed in answer(file, user=tmp_path).done])
+    assert done == [["index"], ["index", "import"], []]
+
+
+def test_a_folder_without_anything_to_read_says_so_and_enter_takes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "a.pdf").write_bytes(b"%PDF")
+    result, shown = press(*[ENTER] * (_STEPS + 1), "~/papers", ENTER, ENTER, user=tmp_path)
+    assert result is not None
+    assert result.done == ()
+    assert "nothing that Gieok reads" in shown
+    assert "not read: 1 .pdf" in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "path"),
+    [
+        (" ~/notes ", "~/notes"),
+        ("'/home/kim/my notes' ", "/home/kim/my notes"),
+        (r"/home/kim/my\ notes", "/home/kim/my notes"),
+        ("/home/kim/my notes", "/home/kim/my notes"),
+        ("/home/kim/kim's", "/home/kim/kim's"),
+    ],
+)
+def test_a_path_is_read_as_it_is_typed_or_dropped(typed: str, path: str) -> None:
+    assert read_typed_path(typed) == path
 
 
 def test_yes_lets_agents_read_a_folder_that_was_held_back_before(user: Path) -> None:
@@ -404,7 +507,7 @@ def test_enter_never_takes_the_folder_of_everything(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
     (tmp_path / name).mkdir()
     (tmp_path / name / "a.txt").write_text("Rent is due.\n", encoding="utf-8")
-    result, _ = press(*[ENTER] * (_STEPS + 1), user=tmp_path)
+    result, _ = press(*[ENTER] * (_STEPS + 1), ESCAPE, user=tmp_path)
     assert result is not None
     call = open_call({}, environment={"HOME": str(tmp_path), "PATH": ""}, folder=tmp_path)
     assert survey_machine(call).note_folders == (tmp_path / name,)  # offered

@@ -1,11 +1,13 @@
 """Digest and page of a session: what is quoted, under what, and that the budget holds."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gieok.memory.handoff.digest import SessionDigest, digest_session
+from gieok.memory.handoff.digest import LaterWords, SessionDigest, digest_session
 from gieok.memory.handoff.page import HandedSession, render_page
+from gieok.memory.observer import repeats
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
@@ -145,6 +147,33 @@ def test_the_page_keeps_its_budget_and_counts_what_it_leaves_out(budget: int) ->
     assert f"- … and {200 - shown} more" in page
 
 
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("budget", [*range(120, 420, 20), 600, 1_200])
+def test_a_page_of_any_budget_counts_all_that_it_leaves_out(budget: int, lang: str) -> None:
+    turns = [(_USER, "Never deploy on Fridays without asking the person on call first.")]
+    for n in range(12):
+        turns += [
+            (_USER, f"We decided to use the library {n} with mode {n} for the service {n}."),
+            (_TOOL, f"[Bash command=make part-{n}]"),
+            (_TOOL, "[tool ok] fine"),
+            (_USER, f"Please add a retry to the sender of the service {n}."),
+        ]
+    digest = _digest(*turns)
+    page = render_page(_NAME, digest, UTC, budget, lang)
+    every = (*digest.rules, *digest.decided, *digest.open, *digest.asked, *digest.told)
+    shown = sum(line.startswith(("- user, ", "- 사용자, ", "- `make")) for line in page.split("\n"))
+    left_out = sum(map(int, re.findall(r"(?m)^- … \D*(\d+)", page)))
+    assert shown + left_out == len(every) + len(digest.commands)
+    assert estimate_tokens(page) <= max(budget, 160)
+    assert strip_echo(page) == ""
+
+
+def test_a_quotation_keeps_its_backticks() -> None:
+    said = "Please run `make test` before every commit."
+    page = render_page(_NAME, _digest((_USER, said)), UTC, 1_200, "en")
+    assert said in page
+
+
 def test_what_speaks_of_something_else_is_no_answer_to_the_question_before_it() -> None:
     digest = _digest(
         (_AGENT, "Which do you prefer, tenacity or a loop?"),
@@ -161,6 +190,103 @@ def test_what_speaks_of_something_else_is_no_answer_to_the_question_before_it() 
     assert all(not quote.answers for quote in digest.told)
 
 
+@pytest.mark.parametrize(
+    ("question", "request_"),
+    [
+        ("Fixed. Anything else?", "Rename the cart module to basket."),
+        ("Renamed. What else should I do?", "Write a migration for coupons."),
+        ("Done. Want more?", "Add rate limiting to the login endpoint."),
+        ("네, 무엇부터 할까요?", "로그인 테스트 고쳐줘"),
+        ("바꿨습니다. 또 필요한 게 있나요?", "쿠폰 마이그레이션 작성해줘"),
+    ],
+)
+def test_a_request_behind_a_question_of_the_agents_is_asked_and_open_while_unanswered(
+    question: str, request_: str
+) -> None:
+    turns = ((_USER, "Let's plan the shop."), (_AGENT, question), (_USER, request_))
+    assert request_ in [quote.text for quote in _digest(*turns).open]
+    answered = _digest(*turns, (_AGENT, "OK, that is next."), (_USER, "thanks"))
+    shown = (*answered.asked, *answered.told, *answered.open)
+    assert request_ in [quote.text for quote in shown]
+
+
+def test_a_turn_that_states_and_asks_is_asked_too() -> None:
+    stated = "We'll use Postgres for the queue, and keep retries at five."
+    said = f"{stated} Add a retry to the webhook sender."
+    digest = _digest((_USER, said), (_AGENT, "Done."))
+    assert [quote.text for quote in digest.decided] == [stated]
+    assert [quote.text for quote in digest.asked] == [said]
+
+
+def test_a_report_is_no_request() -> None:
+    digest = _digest((_USER, "Look at the page."), (_AGENT, "OK."), (_USER, "The page is done."))
+    assert [quote.text for quote in digest.asked] == ["Look at the page."]
+    assert digest.open == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which port should the admin server use?", "9090"),
+        ("포트는 몇 번으로 할까요?", "9090"),
+        ("Should the queue use Redis – fast, but volatile – or Postgres?", "Postgres, then."),
+        ("Should I delete the production backups?", "no"),
+        ("운영 백업을 지울까요?", "아니"),
+        ("운영 백업을 지울까요?", "아뇨"),
+    ],
+)
+def test_an_answer_is_told_as_the_users_with_the_question_beside_it(
+    question: str, answer: str
+) -> None:
+    digest = _digest((_USER, "Let's plan."), (_AGENT, question), (_USER, answer), (_AGENT, "OK."))
+    assert [(quote.text, quote.answers) for quote in digest.decided] == [(answer, question)]
+    said = (*digest.decided, *digest.told, *digest.rules, *digest.asked, *digest.open)
+    assert not any(question in quote.text for quote in said if quote.who == _USER)
+
+
+def test_a_refusal_of_one_of_several_questions_names_them_all() -> None:
+    digest = _digest(
+        (_USER, "Let's plan."), (_AGENT, "Shall I push? Should I drop the table?"), (_USER, "nope")
+    )
+    assert [quote.answers for quote in digest.decided] == ["Shall I push? Should I drop the table?"]
+
+
+def test_neither_ignorance_nor_a_request_to_wait_is_a_refusal() -> None:
+    for said in ("no idea", "not sure", "wait", "not yet", "don't know"):
+        digest = _digest((_USER, "Plan."), (_AGENT, "Should I drop the table?"), (_USER, said))
+        assert digest.decided == ()
+
+
+@pytest.mark.parametrize("said", ["hmm.", "Hm, well...", "um", "흠", "글쎄..."])
+def test_a_filler_is_no_value(said: str) -> None:
+    digest = _digest((_USER, "Plan."), (_AGENT, "How many attempts should it make?"), (_USER, said))
+    assert digest.decided == ()
+
+
+def test_a_rule_that_does_not_say_what_it_is_about_has_its_question_beside_it() -> None:
+    question = "운영 백업을 지울까요?"
+    digest = _digest((_USER, "시작하자"), (_AGENT, question), (_USER, "아니 지우지 마"))
+    assert [(quote.text, quote.answers) for quote in digest.rules] == [("아니 지우지 마", question)]
+
+
+def test_a_rule_that_the_agent_proposed_is_not_told_as_the_users_words() -> None:
+    proposal = "Should I always run the tests before every push from now on?"
+    digest = _digest((_USER, "Plan."), (_AGENT, f"OK. {proposal}"), (_USER, "yes"))
+    assert [(quote.text, quote.answers) for quote in digest.rules] == [("yes", proposal)]
+
+
+def test_only_later_sentences_with_a_rare_word_of_a_statement_are_compared_with_it() -> None:
+    held = LaterWords()
+    for place in range(1_000):
+        held.add_sentence(
+            place, repeats.content(f"I finished part {place} of the queue {place % 100}.")
+        )
+    own = repeats.content("Finish part 555 of the queue 55.")
+    assert len(list(held.iter_candidates(own, 0))) == 11
+    assert len(list(held.iter_candidates(own, 700))) == 3
+    assert list(held.iter_candidates(own, 999)) == []
+
+
 def test_nothing_answers_a_question_before_what_was_forgotten() -> None:
     turns = (
         (_AGENT, "Which do you prefer, tenacity or a loop?"),
@@ -171,7 +297,7 @@ def test_nothing_answers_a_question_before_what_was_forgotten() -> None:
 
 
 def test_a_task_that_was_called_done_is_open_no_longer() -> None:
-    task = (_USER, "I must submit the visa papers to the embassy by 12 May.")
+    task = (_USER, "I must submit the visa papers by 12 May.")
     assert len(_digest(task, (_AGENT, "OK.")).open) == 1
     assert (
         _digest((_USER, "Look at the queue."), (_AGENT, "OK."), (_USER, "It is done now.")).open
@@ -181,12 +307,59 @@ def test_a_task_that_was_called_done_is_open_no_longer() -> None:
     assert _digest(task, (_AGENT, "OK."), done).open == ()
 
 
-def test_a_decision_that_was_taken_back_is_decided_no_longer() -> None:
-    decided = (_USER, "We decided to use Postgres for the billing queue.")
-    back = (_USER, "No, we don't use Postgres for the billing queue.")
-    assert len(_digest(decided, (_AGENT, "OK.")).decided) == 1
-    found = _digest(decided, (_AGENT, "OK."), back)
-    assert decided[1] not in [quote.text for quote in (*found.decided, *found.told)]
+@pytest.mark.parametrize(
+    "report",
+    [
+        "I finished the visa form.",
+        "We finished the visa trip to the embassy, the papers come later.",
+        "All papers are done.",
+    ],
+)
+def test_a_report_of_something_near_a_task_leaves_it_open(report: str) -> None:
+    task = (_USER, "I must submit the visa papers to the embassy by 12 May.")
+    assert [quote.text for quote in _digest(task, (_AGENT, "OK."), (_USER, report)).open] == [
+        task[1]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("decided", "back"),
+    [
+        (
+            "We decided to use Postgres for the billing queue.",
+            "No, we don't use Postgres for the billing queue.",
+        ),
+        ("주문 큐는 포스트그레스로 가기로 했어.", "주문 큐는 포스트그레스로 안 가기로 했어."),
+    ],
+)
+def test_a_decision_that_was_taken_back_is_decided_no_longer(decided: str, back: str) -> None:
+    assert len(_digest((_USER, decided), (_AGENT, "OK.")).decided) == 1
+    found = _digest((_USER, decided), (_AGENT, "OK."), (_USER, back))
+    assert decided not in [
+        quote.text for quote in (*found.decided, *found.told, *found.asked, *found.open)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("decided", "exception"),
+    [
+        (
+            "We decided to use Postgres for the billing queue.",
+            "We don't use Postgres for the billing queue in the tests.",
+        ),
+        (
+            "We decided to use Postgres for the billing queue and Redis for the sessions.",
+            "We don't use Postgres for the sessions.",
+        ),
+        (
+            "주문 큐는 포스트그레스로 가기로 했어.",
+            "테스트에서는 주문 큐를 포스트그레스로 안 가기로 했어.",
+        ),
+    ],
+)
+def test_an_exception_takes_no_decision_back(decided: str, exception: str) -> None:
+    found = _digest((_USER, decided), (_AGENT, "OK."), (_USER, exception))
+    assert decided in [quote.text for quote in found.decided]
 
 
 def test_a_question_without_content_is_quoted_with_what_it_asks_of() -> None:

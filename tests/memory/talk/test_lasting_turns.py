@@ -65,6 +65,23 @@ def test_only_what_users_say_is_listed_statements_before_questions(tmp_path: Pat
     ]
 
 
+def test_how_likely_a_line_states_something_does_not_fall_with_its_length(tmp_path: Path) -> None:
+    store = MemoryStore()
+    question = "Assistant: Which of the many ports that are free here should the server take?"
+    lines = (question, "User: 9090", "Assistant: OK.", "User: the port is 9090 now, right?")
+    longer = (question * 3, *lines[1:3], "User: the port of the server is 9090 " * 4)
+    asked = (*lines[:3], "User: which port was it?")
+    for name, some in (("s", lines), ("t", longer), ("u", asked)):
+        store.put([_turns(_SHOP, name, *some)])
+    found = {
+        (line.key[-3], line.line): line
+        for line in lasting_turns.iter_judged_lines(store, _SHOP, tmp_path)
+    }
+    assert found["s", 2].likely == found["t", 2].likely == 0.6
+    assert found["s", 2].value > found["t", 2].value
+    assert found["s", 4].likely == found["t", 4].likely > found["u", 4].likely
+
+
 def test_short_statements_are_worth_more_of_the_room_than_long_ones() -> None:
     assert lasting_turns.valued("the port is 8080", 0.9) > lasting_turns.valued(
         "the port is 8080 " * 20, 0.9

@@ -114,6 +114,11 @@ def test_a_symbol_is_known_in_the_file_and_as_the_file(place) -> None:
     assert "what names CartTotal" in _ask(place, "src/cart_total.py", session="s1")
     assert _ask(place, "src/other.py", session="s2", old="return CartTotal(1)")
     assert not _ask(place, "src/other.py", session="s3", old="return CartTotals(1)")
+    path = str(place.project / "src" / "other.py")
+    for session, old, said in (("s4", "CartTotal(1)", True), ("s5", "CartTotals(1)", False)):
+        edits = [{"old_string": "x", "new_string": "y"}, {"old_string": old}, 3]
+        payload = _payload(place, "MultiEdit", session, file_path=path, edits=edits)
+        assert bool(place.hook("pre-tool", payload).out) is said
 
 
 @pytest.mark.parametrize(

@@ -344,6 +344,38 @@ def test_what_takes_too_long_to_judge_is_asked(told, monkeypatch, capfd) -> None
     assert "too long" in answer["hookSpecificOutput"]["permissionDecisionReason"]
 
 
+#: More brackets than Python reads, and texts with brackets in them.
+_DEEP = '["]", {"a}": ' * 2000 + '"\\\\\\"["' + "}]" * 2000
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        '"toolName": "bash", "toolArgs": "\\n {\\"command\\": \\"git push origin main\\"}"',
+        '"toolName": "exec", "params": {"command": "git push origin main"}',
+        f'"x": {_DEEP}, "tool_name": "Bash", "tool_input": {{"command": "git push origin main"}}',
+        f'"tool_name": "Bash", "tool_input": {{"y": {_DEEP}, "command": "git push origin main"}}',
+        f'"toolArgs": "{{\\"y\\": {"[" * 2000 + "]" * 2000}, \\"command\\": \\"git push origin main\\"}}"',
+        '"tool_name": "Bash", "tool_input": {"command": "git push origin main", "y": '
+        + "[" * 900
+        + "]" * 900
+        + "}",
+    ],
+)
+def test_no_form_of_a_payload_passes_a_forbidden_command(told, given: str) -> None:
+    payload = f'{{"session_id": "s1", "cwd": {json.dumps(str(told.project))}, {given}}}'
+    answer = told.run("pre-tool", payload.encode(), "--agent", "claude-code")
+    assert _decision(json.loads(answer.out)) == "ask"
+
+
+def test_what_a_deep_payload_would_do_is_judged_as_any_other(told) -> None:
+    payload = (
+        f'{{"cwd": "/x", "tool_name": "Bash", "tool_input": {{"command": "ls", "y": {_DEEP}}}}}'
+    )
+    said = told.run("pre-tool", payload.encode(), "--agent", "claude-code")
+    assert (said.out, told.log()) == (b"", [])
+
+
 def test_a_record_that_is_changed_or_removed_by_hand_is_no_rule_after_the_next_index(place) -> None:
     changed = place.remember("never run terraform destroy", category="constraint")
     removed = place.remember("never run helm rollback", category="constraint")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,41 @@ def test_the_official_client_finds_the_tools_of_stdio_and_calls_them(
     assert "ruff" in found.content[0].text
     assert refused.is_error
     assert "unknown tool" in refused.content[0].text
+
+
+@pytest.mark.parametrize("mode", ["", "2026-07-28"])
+def test_a_preview_and_its_token_correct_and_forget_over_http(
+    service: Served, tmp_path: Path, mode: str
+) -> None:
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+
+    async def conversation(client: Any) -> tuple[str, str, str]:
+        async def call(tool: str, **given: str) -> str:
+            return str((await client.call_tool(tool, given)).content[0].text)
+
+        async def confirm(tool: str, **given: str) -> str:
+            found = re.search(r'`confirm`: "([0-9a-f]{12})"', await call(tool, **given))
+            assert found
+            return await call(tool, **given, confirm=found[1])
+
+        await call("memory_remember", text="The pump is red.")
+        first = await call("memory_list", words="pump")
+        await confirm("memory_correct", handle=_handle_in(first), text="The pump is blue.")
+        second = await call("memory_list", words="pump")
+        await confirm("memory_forget", handles=_handle_in(second))
+        return first, second, await call("memory_list", words="pump")
+
+    first, second, third = _talk(service, f"/mcp?folder={tmp_path / 'shop'}", conversation, mode)
+    assert "The pump is red." in first
+    assert "The pump is blue." in second
+    assert "red" not in second
+    assert "blue" not in third
+
+
+def _handle_in(text: str) -> str:
+    found = re.search(r"\b[0-9a-f]{8}\b", text)
+    assert found
+    return found[0]
 
 
 def test_what_is_told_is_taken_and_what_asks_is_answered_in_the_form_that_the_client_takes(

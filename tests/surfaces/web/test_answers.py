@@ -1,4 +1,4 @@
-"""Search on the pages: the line that answers, as sure as the command says, in every scope."""
+"""Search on the pages: the line that answers, and where it comes from, in every scope."""
 
 import html
 import json
@@ -12,23 +12,10 @@ pytest.importorskip("jinja2")
 
 from starlette.testclient import TestClient
 
-from gieok.commands.memory.hits import describe_sureness, introduce_unsure_hits
-from gieok.commands.memory.search import search_memory
 from gieok.commands.scope_names import name_scope, name_scopes
 from gieok.surfaces.python import Memory
-from gieok.surfaces.web.look import strip_line_markup
+from gieok.surfaces.web.look import mark_commands, strip_line_markup
 from gieok.surfaces.web.markdown import parse_markdown_line, render_markdown
-
-QUESTIONS = (
-    "when is the lease up",
-    "결제 정산은 언제",
-    "retried",
-    "which port has the staging database",
-    "which port has the printer",
-    "refunds of tickets",
-    "xylophone",
-    "what did I say about refunds last week",
-)
 
 
 @pytest.fixture
@@ -63,33 +50,6 @@ def filled(browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     memory.run("observe run", once=True)
     Memory(scope="agent:helper").add("The helper closes tickets on Fridays.")
     return browser
-
-
-@pytest.mark.parametrize("lang", ["en", "ko"])
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_page_shows_the_hits_of_the_command_as_sure_as_it_says(
-    filled: TestClient, question: str, lang: str
-) -> None:
-    result = Memory().run(search_memory, query=[question], limit=13, everywhere=True)
-    wanted = result.results[:12] or tuple(filter(None, (result.nearest,)))
-    page = filled.get(f"/?q={quote(question)}", headers={"Accept-Language": lang}).text
-    shown = re.findall(r'data-hit href="/m/([\w.]+)"', page)
-    assert shown == [hit.handle for hit in wanted]
-    words = re.findall(r'<b class="sure \w+">([^<]+)</b>', page)
-    assert words == [describe_sureness(hit.level).say(lang) for hit in wanted]
-    introduction = introduce_unsure_hits(result)
-    assert (introduction is not None and introduction.say(lang) in page) == bool(introduction)
-    assert ("Nothing answers that." in page) == (not wanted and lang == "en")
-    # green is what the command calls sure
-    assert page.count('class="sure high"') == sum(hit.level == "high" for hit in wanted)
-
-
-def test_the_questions_above_have_every_kind_of_answer(filled: TestClient) -> None:
-    memory = Memory()
-    results = [memory.run(search_memory, query=[q], limit=13, everywhere=True) for q in QUESTIONS]
-    assert {bool(result.nearest) for result in results} == {True, False}
-    assert any(not result.results and not result.nearest for result in results)
-    assert {hit.level for result in results for hit in result.results} >= {"high", "medium"}
 
 
 def test_the_answer_is_the_line_and_the_note_around_it_is_folded(filled: TestClient) -> None:
@@ -189,3 +149,18 @@ def test_what_markdown_would_load_or_run_is_text() -> None:
     assert "192.0.2.1" not in shown
     assert "href" not in shown
     assert "&lt;b&gt;<code>&lt;i&gt;</code>" in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("run `gieok up` <now>", "run <code>gieok up</code> &lt;now&gt;"),
+        ("`<b>` and `c`", "<code>&lt;b&gt;</code> and <code>c</code>"),
+        ("5` of `x` or y", "5` of `x` or y"),
+        ("", ""),
+    ],
+)
+def test_what_stands_in_backticks_of_a_message_is_code_and_nothing_else_is_markup(
+    text: str, shown: str
+) -> None:
+    assert mark_commands(text) == shown

@@ -67,7 +67,7 @@ def test_a_day_shows_its_sessions_what_came_of_them_and_leads_to_what_was_said(
 
 def _days_of_stream(page: str) -> dict[str, str]:
     """Return day → its part of the stream of a month."""
-    parts = page.split('<section class="of-day">')[1:]
+    parts = page.split('<section class="of-day')[1:]
     days = {part.partition("day=")[2][:10]: part.partition("</section>")[0] for part in parts}
     assert list(days) == sorted(days, reverse=True), "the newest first"
     return days
@@ -108,7 +108,10 @@ def test_what_is_no_decision_is_counted_in_the_stream_and_a_filter_shows_it(
     assert "suppliers on Fridays" in of_day
     assert "short letters" not in of_day
     assert "Tea" not in of_day
-    assert "2 more of this day" in of_day
+    assert ">One more of this day</a>" in of_day
+    notes = re.search(r'href="([^"]+)">One note of this day</a>', of_day)
+    assert notes
+    assert "Tea is at four" in browser.get(notes[1].replace("&amp;", "&")).text
     (of_day,) = _days_of_stream(browser.get("/timeline?kind=preference").text).values()
     assert "short letters" in of_day
     assert "suppliers" not in of_day
@@ -116,6 +119,19 @@ def test_what_is_no_decision_is_counted_in_the_stream_and_a_filter_shows_it(
     (of_day,) = _days_of_stream(browser.get("/timeline?kind=note").text).values()
     assert "Tea is at four" in of_day
     assert "suppliers" not in _days_of_stream(browser.get("/timeline?project=nowhere").text)
+
+
+def test_of_many_decisions_of_a_day_the_stream_shows_some_and_folds_the_rest(
+    browser: TestClient,
+) -> None:
+    memory = Memory()
+    for number in range(8):
+        memory.add(f"We decided to build shelf {number}.", category="decision")
+    (of_day,) = _days_of_stream(browser.get("/timeline").text).values()
+    shown, _, folded = of_day.partition("<details>")
+    assert shown.count("k-decision") == 6
+    assert "<summary>2 more</summary>" in folded
+    assert folded.count("k-decision") == 2
 
 
 def test_the_stream_goes_on_at_earlier_days_and_then_at_the_month_before(
@@ -184,7 +200,8 @@ def test_of_a_day_of_notes_alone_the_month_leads_to_them_and_tells_nothing_new(
     nothing = "Nothing was remembered in this month"
     assert nothing not in page
     (of_day,) = _days_of_stream(page).values()
-    assert "One more of this day" in of_day
+    assert "One note of this day" in of_day
+    assert "more of this day" not in of_day
     assert "Coffee" not in of_day
     ask = re.search(r'hx-get="(/timeline/news[^"]+)"', page)
     assert ask
@@ -225,7 +242,7 @@ def _walk_changes(browser: TestClient) -> tuple[list[str], list[str]]:
     while "2025-02" not in address:
         page = browser.get(address).text
         pages.append(page)
-        numbers += re.findall(r'<span class="before">The old number is (\d+)', page)
+        numbers += re.findall(r'class="before"[^>]*>The old number is (\d+)', page)
         link = re.search(r'rel="prev" href="([^"]+)"', page)
         assert link
         address = link[1].replace("&amp;", "&")
@@ -253,6 +270,93 @@ def test_a_day_of_more_changes_than_a_page_shows_says_so_and_hides_no_earlier_on
     assert sorted(map(int, numbers)) == [0, 1, *range(7, 47)]
     assert "Only the last 40 changes of this day are shown." in pages[0]
     assert not any("are shown." in page for page in pages[1:])
+
+
+def test_a_correction_by_a_person_is_a_change_of_its_day_and_leads_to_what_holds(
+    browser: TestClient,
+) -> None:
+    memory = Memory()
+    handles = {}
+    for texts in (
+        [f"Payments are retried {times} times." for times in ("three", "four", "five")],
+        ["Parcels go out on Mondays.", "Parcels go out on Fridays."],
+    ):
+        memory.add(texts[0])
+        (row,) = memory.run("list", words=[texts[0].split()[0]]).memories
+        handles[texts[-1]] = row.handle
+        for text in texts[1:]:
+            edited = memory.run("edit", handle=handles[texts[-1]], text=[text])
+            handles[texts[-1]] = edited.handle
+    page = browser.get("/timeline").text
+    (of_day,) = _days_of_stream(page).values()
+    assert of_day.count("corrected by you") == 3
+    for before, after in (("three", "four"), ("four", "five")):
+        words = f">Payments are retried {before} times.</span>"
+        link = f'<a href="/m/{handles["Payments are retried five times."]}">'
+        assert words in of_day
+        assert f"{link}→ Payments are retried {after} times.</a>" in of_day
+    day = re.search(r'<h2><a href="(/timeline\?day=[^"#]+)', of_day)
+    assert day
+    assert browser.get(day[1]).text.count("corrected by you") == 3
+    assert "corrected by you" not in browser.get("/timeline?kind=decision").text
+    # who forgets a memory forgets what it said before
+    memory.run("forget", handles=[handles["Parcels go out on Fridays."]], yes=True)
+    page = browser.get("/timeline").text
+    assert "Parcels" not in page
+    assert page.count("corrected by you") == 2
+
+
+def test_a_session_opens_at_the_message_that_a_memory_came_from(
+    talked: TestClient, tmp_path: Path
+) -> None:
+    folder = tmp_path / ".claude" / "projects" / "-shop"
+    rows = [
+        {
+            "type": "user" if n % 2 == 0 else "assistant",
+            "uuid": f"long{n}",
+            "sessionId": "long",
+            "timestamp": f"2024-05-08T09:{n % 60:02}:00Z",
+            "message": {
+                "role": "user" if n % 2 == 0 else "assistant",
+                "content": "We decided to send parcels on Fridays." if n == 50 else f"Word {n}.",
+            },
+        }
+        for n in range(60)
+    ]
+    (folder / "long.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Memory().run("observe run", once=True)
+    listed = Memory().run("list", words=["parcels"], kind="observation").memories
+    page = talked.get(f"/m/{listed[0].handle}").text
+    link = re.search(r'href="(/timeline/session[^"]+)#said"', page)
+    assert link
+    session = talked.get(link[1].replace("&amp;", "&")).text
+    marked = session.partition('id="said" aria-current="true"')[2].partition("</article>")[0]
+    assert "We decided to send parcels on Fridays." in marked
+    assert "2 / 2" in session
+
+
+def test_a_session_of_several_days_says_on_which_day_each_message_was(
+    talked: TestClient, tmp_path: Path
+) -> None:
+    link = "/timeline/session?scope=agent:main&agent=claude-code&session="
+    assert 'class="day-name"' not in talked.get(f"{link}s1").text
+    rows = [
+        {
+            "type": "user",
+            "uuid": f"late{n}",
+            "sessionId": "late",
+            "timestamp": f"2024-05-{day}T09:0{n}:00Z",
+            "message": {"role": "user", "content": f"Word {n}."},
+        }
+        for n, day in enumerate(("08", "08", "10"))
+    ]
+    folder = tmp_path / ".claude" / "projects" / "-shop"
+    (folder / "late.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    Memory().run("observe run", once=True)
+    page = talked.get(f"{link}late").text
+    parts = re.split(r'<h2 class="day-name">([\d-]+)</h2>', page)
+    assert parts[1::2] == ["2024-05-08", "2024-05-10"]
+    assert [part.count("<article") for part in parts[2::2]] == [2, 1]
 
 
 def test_a_month_reads_each_session_once_and_none_for_what_no_talk_is_the_source_of(

@@ -68,7 +68,7 @@ def test_pictures_have_their_numbers_beside_them_and_no_styles_of_their_own(
     (home / "hook" / "calls.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     page = browser.get("/status?whole=1").text
     assert page.count('role="img"') >= 5, "three curves, the weeks of the hook, how right it was"
-    assert "2 prompts in all; something was given at 1" in page
+    assert "Prompts: 2; something was given at 1." in page
     assert "style=" not in page
     assert f"<td>{today}</td><td" in browser.get("/status/growth").text
 

@@ -45,7 +45,7 @@ def lived(browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     return browser
 
 
-def _replace_statement(home: Path) -> str:
+def _replace_statement(home: Path, at: datetime = NOW - timedelta(minutes=1)) -> str:
     """Record that the second statement took the place of the first; return its scope."""
     store = Memory().call.home.store
     turns = [
@@ -59,7 +59,7 @@ def _replace_statement(home: Path) -> str:
     file = Path(replaced_file(str(home), scope))
     file.parent.mkdir(exist_ok=True)
     line = text.split("\n")[0]
-    row = [old, 1, 0, len(line), line_check(line), scope, new, 1, 0, 0, 0, NOW.timestamp() - 60]
+    row = [old, 1, 0, len(line), line_check(line), scope, new, 1, 0, 0, 0, at.timestamp()]
     file.write_text(json.dumps([row]))
     return scope
 
@@ -113,10 +113,10 @@ def test_a_session_past_midnight_stands_once_and_whole(lived: TestClient, tmp_pa
     assert firsts == [said[0][1], "A short one before that.", SAID[1]]
     assert "learned: 2" in sessions.partition("</li>")[0], "of both days"
     # each day has its part
-    for day, words, count in ((-1, said[0][1], 2), (0, said[2][1], 1)):
+    for day, words, count in ((-1, said[0][1], "2 messages"), (0, said[2][1], "one message")):
         shown = lived.get(f"/timeline?day={(midnight + timedelta(days=day)).date()}").text
         card = next(one for one in shown.split("<article") if f">{words}</a></h3>" in one)
-        assert f"<span>{count} messages</span>" in card
+        assert f"<span>{count}</span>" in card
 
 
 def test_what_took_the_place_of_something_is_shown_with_what_it_was(
@@ -131,10 +131,41 @@ def test_what_took_the_place_of_something_is_shown_with_what_it_was(
     assert shown[2] == SAID[1]
     assert SAID[1] in lived.get(f"/m/{shown[1]}").text
     stream = lived.get("/timeline").text
-    assert f'<span class="before">{SAID[0]}</span>' in stream
+    before = re.search(rf'<a class="before" href="/m/([\w.]+)">{re.escape(SAID[0])}</a>', stream)
+    assert before
+    assert SAID[0] in lived.get(f"/m/{before[1]}").text
     assert f'<a href="/m/{shown[1]}">→ {SAID[1]}</a>' in stream
+    entry = stream.partition('class="before"')[2].partition("</li>")[0]
+    assert re.search(r'session-1">The whole session</a>', entry)
     for hidden in ("kind=decision", "project=nowhere"):
         assert 'class="before"' not in lived.get(f"/timeline?{hidden}").text
+
+
+def test_a_change_of_the_day_on_which_it_was_said_stands_with_its_session(
+    lived: TestClient, tmp_path: Path
+) -> None:
+    _replace_statement(tmp_path / "home", NOW - timedelta(days=1))
+    entries = lived.get("/timeline").text.split("<li><time>")
+    (entry,) = (one for one in entries if 'class="before"' in one)
+    assert 'session-1">' in entry.partition("</a>")[0]
+    assert "The whole session" not in entry
+
+
+def test_a_memory_leads_to_what_it_replaced_to_what_replaced_it_and_to_its_session(
+    lived: TestClient, tmp_path: Path
+) -> None:
+    _replace_statement(tmp_path / "home")
+    stream = lived.get("/timeline").text
+    old, new = re.findall(r'href="/m/([\w.]+)', stream.partition('class="before"')[2])[:2]
+    later = lived.get(f"/m/{new}").text
+    replaced = later.partition("It took the place of:")[2].partition("</p>")[0]
+    assert f'href="/m/{old}">{SAID[0]}</a>' in replaced
+    earlier = lived.get(f"/m/{old}").text
+    assert "It took the place of:" not in earlier
+    holds = earlier.partition("What holds now:")[2].partition("</p>")[0]
+    assert f'href="/m/{new}"' in holds
+    for page, session in ((earlier, "session-0"), (later, "session-1")):
+        assert re.search(rf'href="/timeline/session[^"]+{session}&amp;message=[^"]+#said"', page)
 
 
 def test_a_search_is_where_home_is_and_an_empty_home_begins(
@@ -152,3 +183,34 @@ def test_nothing_waits_and_nothing_was_said_is_told_in_words(browser: TestClient
     assert "Waits for your word" not in page
     assert "No agent has talked here yet." in page
     assert "Nothing is due in the next days." in page
+
+
+def test_three_questions_of_ones_own_notes_can_be_clicked_and_are_answered(
+    browser: TestClient, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    for name, text in (
+        ("lease", "The lease ends in March 2027."),
+        ("boiler", "The boiler was repaired by Mr Seo."),
+        ("전세 계약", "전세 계약 만기는 2027년 3월 15일."),
+        ("2026-11-01", "Nothing has this name."),
+    ):
+        (notes / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
+    Memory().index(notes)
+    assert 'hx-get="/questions"' in browser.get("/").text
+    shown = browser.get("/questions").text
+    links = re.findall(r'href="(/[?]q=[^"]+)">([^<]+)</a>', shown)
+    assert len(links) == 3
+    assert not any("2026" in words for _, words in links)
+    for link, _ in links:
+        found = browser.get(link).text
+        assert any(
+            part in found for part in ("March 2027", "Mr Seo", "3월 15일", "Nothing has this name")
+        )
+    ko = browser.get("/questions", headers={"Accept-Language": "ko"}).text
+    assert "뭐라고 적었지?" in ko
+
+
+def test_an_empty_memory_offers_no_question(browser: TestClient) -> None:
+    assert browser.get("/questions").text.strip() == ""

@@ -390,14 +390,22 @@ def test_injections_are_stepped_through_and_lead_to_their_memories(
     window = ContextWindow(str(tmp_path / "home"), "claude-code", "s")
     for n in range(3):
         memory = InjectedMemory(
-            title="Payments", citation="", text="three times", handle=known, score=0.7
+            title="Payments",
+            citation="",
+            text="three times",
+            handle=known,
+            score=(0.7, 0.36, 0.36)[n],
         )
         window.keep("prompt", Injection(f"- text {n} ({known})", [memory], 40 + n), 1_000.0 + n)
     page = told.get("/injection").text
     assert "text 2" in page
     assert f'<a href="/m/{known}">{known}</a>' in page
     assert "1 of 3" in page
-    assert "text 0" in told.get("/injection?n=3").text
+    # as sure as a search says of the same likelihood
+    assert '<b class="sure medium">unsure</b>' in page
+    first = told.get("/injection?n=3").text
+    assert "text 0" in first
+    assert '<b class="sure high">sure</b>' in first
     assert told.get("/injection?n=99").status_code == 200
 
 

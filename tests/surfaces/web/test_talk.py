@@ -3,6 +3,7 @@ forgotten, taken back.
 """
 
 import re
+from html import unescape
 
 import pytest
 
@@ -11,6 +12,14 @@ pytest.importorskip("jinja2")
 from starlette.testclient import TestClient
 
 from gieok.character.cards import png
+from gieok.commands.character.memory_rows import (
+    CharacterMemoriesResult,
+    CharacterMemoryRow,
+    list_character_memories,
+    render_character_memories,
+)
+from gieok.commands.command import Style
+from gieok.home.calls import open_call
 from gieok.testing.model_server import ModelServer
 
 OWN = "/characters/me/mina"
@@ -158,3 +167,40 @@ def test_a_fact_is_added_and_every_part_of_one_is_changed_on_the_page(met: TestC
             data={"token": token(met), "text": "x", "subject": "user", "predicate": "no"},
         ).text
     )
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_the_page_and_the_command_say_the_same_of_what_is_known(met: TestClient, lang: str) -> None:
+    def compare() -> list[CharacterMemoryRow]:
+        page = " ".join(unescape(met.get(OWN).text).split())
+        call = open_call({}, lang=lang)
+        rows = list_character_memories(call, what=["mina"]).memories
+        shown = render_character_memories(
+            CharacterMemoriesResult("mina", "me", rows), Style(lang, colour=False)
+        )
+        facts = [row for row in rows if row.layer == "semantic"]
+        for row in facts:
+            for part in (row.statement, row.sureness, row.days, row.source):
+                assert part in page
+                assert part in shown
+        assert page.count('<li class="kept') == len(facts)
+        return facts
+
+    def set_fact(path: str, **fields: str) -> str:
+        page = sent(met, f"{OWN}/{path}", layer="semantic", **fields)
+        return (re.findall(r'name="undo" value="([^"]+)"', page) or [""])[0]
+
+    met.cookies.set("gieok_lang", lang)
+    sent(met, f"{OWN}/talk", text="I was a botanist for forty years at Kew.")
+    said = compare()
+    assert [row.is_sure for row in said] == [False]
+    assert said[0].sureness.startswith({"en": "may have been said", "ko": "그랬던"}[lang])
+    set_fact("add", text="baker", subject="Ada", predicate="job")
+    (added,) = [row for row in compare() if row.subject == "Ada"]
+    set_fact("edit", key=added.id, text="baker's shop", subject="Ada", predicate="from")
+    (changed,) = [row for row in compare() if row.subject == "Ada"]
+    assert changed.text.endswith("from: baker's shop")
+    undo = set_fact("forget", key=changed.id)
+    assert [row for row in compare() if row.subject == "Ada"] == []
+    set_fact("undo", undo=undo)
+    assert [row.id for row in compare() if row.subject == "Ada"] == [changed.id]

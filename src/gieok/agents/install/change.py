@@ -5,6 +5,7 @@ Changes are planned as text, written atomically, and undone byte for byte.
 
 import hashlib
 import json
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,11 +17,17 @@ from gieok.agents.transcripts.fields import read_object_field
 from gieok.errors import BadRequest, find_os_reason
 from gieok.text import jsonc
 
+#: The largest file that is read. Claude Code keeps what was pasted in the file of its servers.
+_LARGEST_BYTES = 64_000_000
+
 
 # Plain classes: a frozen data class takes 0.6 ms to make (a plain one 0.01 ms), and a command that
 # knows one agent loads all of them.
 class Edit(ABC):
     """Gieok's part of one file of another program."""
+
+    #: Whether everything works without the file, so that a person may delete it.
+    is_extra = False
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -32,6 +39,10 @@ class Edit(ABC):
     @abstractmethod
     def remove(self, now: str) -> str:
         """Return the file's text without Gieok's part. Raises ValueError."""
+
+    def has_part(self, now: str) -> bool:
+        """Return whether a file's text holds Gieok's part. Raises ValueError."""
+        return self.remove(now) != now
 
 
 class InstallChange(NamedTuple):
@@ -67,6 +78,16 @@ class WholeFile(Edit):
     def remove(self, now: str) -> str:
         """Return no text where the file holds Gieok's text, else the text that is there."""
         return "" if now == self.text else now
+
+    def has_part(self, now: str) -> bool:
+        """Return whether the file is Gieok's, of whichever release."""
+        return "gieok" in now
+
+
+class ExtraFile(WholeFile):
+    """Command or skill of Gieok's that a person may delete."""
+
+    is_extra = True
 
 
 class KeptFile(WholeFile):
@@ -138,6 +159,12 @@ class JsonItems(Edit):
             now = jsonc.drop_jsonc_value(now, item.place, item.is_ours)
         return now
 
+    def has_part(self, now: str) -> bool:
+        """Return whether the file holds every item."""
+        return all(
+            jsonc.drop_jsonc_value(now, item.place, item.is_ours) != now for item in self.items
+        )
+
 
 def parse_json_members(now: str) -> Mapping[str, object]:
     """Return the members of a JSON file's object; none where the file is blank or no object.
@@ -165,6 +192,10 @@ class JointEdit(Edit):
         for part in reversed(self.parts):
             now = part.remove(now)
         return now
+
+    def has_part(self, now: str) -> bool:
+        """Return whether the file holds all parts."""
+        return all(part.has_part(now) for part in self.parts)
 
 
 class InstallRecord:
@@ -242,10 +273,11 @@ def _hash_file_data(data: bytes) -> str:
 def read_foreign_file(path: Path) -> bytes | None:
     """Return a file's bytes; None where the file does not exist.
 
-    Raises BadRequest where the file cannot be read.
+    A file of settings may be a link; a pipe or a device is never read. Raises BadRequest where the
+    file cannot be read.
     """
     try:
-        return path.read_bytes()
+        return fs.read_regular_file(os.path.realpath(path), _LARGEST_BYTES)
     except FileNotFoundError:
         return None
     except OSError as error:

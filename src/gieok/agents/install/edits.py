@@ -6,14 +6,20 @@ The module also recognises which of them in a file are Gieok's.
 import json
 import re
 import shlex
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents import table
-from gieok.agents.install.change import Edit, Item, JsonItems, parse_json_members
+from gieok.agents.install.change import (
+    Edit,
+    ExtraFile,
+    Item,
+    JsonItems,
+    WholeFile,
+    parse_json_members,
+)
 from gieok.agents.transcripts.fields import read_object_field
 from gieok.text import jsonc
 
@@ -21,6 +27,8 @@ _SECONDS = {table.PROMPT: 5, table.SESSION_START: 10, table.PRE_COMPACT: 10}
 _OTHER_S = 3
 #: Command of the prompt hook among the commands of a plugin, in JavaScript and in Python.
 _PLUGIN_COMMAND = re.compile(rf'"{table.PROMPT}": ("(?:[^"\\]|\\.)*")')
+#: Time limits of the hooks of a plugin, in seconds.
+_PLUGIN_LIMITS = re.compile(r"^(?:const )?TIMEOUT_S(?:: [^=\n]+)? = (\{.*\});?$", re.MULTILINE)
 #: Line of a plugin that stands for a file which the plugins share.
 _SHARED_PART = "// gieok: "
 
@@ -138,6 +146,45 @@ class HookEntries(Edit):
         return now
 
 
+class PluginFile(WholeFile):
+    """Plugin of Gieok's that calls the hooks of an agent.
+
+    `name` names the text of the plugin; `more` are further constants of it.
+    """
+
+    def __init__(self, path: Path, name: str, call: OwnCommand, agent: str, **more: object) -> None:
+        self._natives = table.BY_NAME[agent].events
+        self._limits_s = {event: get_hook_timeout_s(event) for event in self._natives}
+        text = script(
+            name,
+            COMMANDS={event: call.line(event, agent) for event in self._natives},
+            TIMEOUT_S=self._limits_s,
+            PROGRAM=call.words,
+            ENVIRONMENT=dict(call.environment),
+            **more,
+        )
+        super().__init__(path, text)
+
+    def has_part(self, now: str) -> bool:
+        """Return whether the file calls Gieok's prompt hook."""
+        return bool(parse_plugin_command(now))
+
+    def list_shorter_hooks(self, now: str) -> list[str]:
+        """Return the native events whose installed hook may take less time than a new one gets.
+
+        Earlier releases wrote limits in another way, and not for every event.
+        """
+        if not parse_plugin_command(now):
+            return []
+        match = _PLUGIN_LIMITS.search(now)
+        limits = read_object_field(json.loads(match[1])) if match else {}
+        return [
+            self._natives[event]
+            for event, limit_s in self._limits_s.items()
+            if not isinstance(found := limits.get(event), int | float) or found < limit_s
+        ]
+
+
 def _read_timeout(entry: object) -> float:
     """Return the time limit of a hook, in the agent's unit; infinity where it has none."""
     if not isinstance(entry, dict):
@@ -189,53 +236,16 @@ class JsonServer(Edit):
         return self._items.remove(now)
 
 
-class TomlServer(Edit):
-    """MCP server of Gieok's as a table at the end of a TOML file.
-
-    The table is recognised by its name and content, not by marker comments around it: the agent
-    rewrites the file, and would put other tables between the markers.
-    """
-
-    def __init__(self, path: Path, lines: Sequence[str], group: str = "mcp_servers") -> None:
-        super().__init__(path)
-        self.lines = lines
-        self.group = group
-
-    def add(self, now: str) -> str:
-        """Return the file's text with the table. Raises ValueError where its name is taken."""
-        name = f"{self.group}.gieok"
-        if self._find_server(now) is not None:
-            raise ValueError(f"there is a [{name}] already, which is not ours")
-        head = now if not now or now.endswith("\n") else now + "\n"
-        added = "\n".join((f"[{name}]", *self.lines)) + "\n"
-        after = f"{head}\n{added}" if head else added
-        # Fails for a text such as `mcp_servers = {}`, to which no further table can be added.
-        tomllib.loads(after.removeprefix("\ufeff"))
-        return after
-
-    def remove(self, now: str) -> str:
-        """Return the file's text without the table and the empty line before it."""
-        if not is_own_server(self._find_server(now)):
-            return now
-        header = re.compile(rf"\s*\[\s*{self.group}\s*\.\s*[\"']?gieok[\"']?\s*[.\]]")
-        remaining: list[str] = []
-        inside = False
-        for line in now.splitlines(keepends=True):
-            inside = bool(header.match(line)) or (inside and not line.lstrip().startswith("["))
-            if inside and remaining and not remaining[-1].strip() and header.match(line):
-                remaining.pop()
-            if not inside:
-                remaining.append(line)
-        return "".join(remaining)
-
-    def _find_server(self, now: str) -> object:
-        group = tomllib.loads(now.removeprefix("\ufeff")).get(self.group)
-        return group.get("gieok") if isinstance(group, dict) else None
-
-
 def read_install_text(name: str) -> str:
     """Return the packaged text of a file that an install writes."""
     return (files("gieok.agents.install") / "texts" / name).read_text(encoding="utf-8")
+
+
+def build_skill_edit(folder: Path) -> Edit:
+    """Return the edit for the skill that searches memory, below an agent's folder."""
+    return ExtraFile(
+        folder / "skills" / "memory-search" / "SKILL.md", read_install_text("skill.md")
+    )
 
 
 def is_ours(line: str) -> bool:

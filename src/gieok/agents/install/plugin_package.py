@@ -10,7 +10,7 @@ from pathlib import Path
 
 from gieok import __version__
 from gieok.agents.install.change import Edit, WholeFile
-from gieok.agents.install.edits import read_install_text
+from gieok.agents.install.edits import build_skill_edit
 from gieok.places.home import ROOTS_VARIABLE
 
 NAME = "plugin"
@@ -38,9 +38,8 @@ def build_package_edits(folder: Path) -> list[Edit]:
         "env": {ROOTS_VARIABLE: "1"},
     }
     servers = {"$schema": f"{_SCHEMAS}/mcp.schema.json", "mcpServers": {"gieok": server}}
-    skill = read_install_text("skill.md")
     return [
         WholeFile(folder / "plugin.json", f"{json.dumps(_MANIFEST, indent=2)}\n"),
         WholeFile(folder / "mcp.json", f"{json.dumps(servers, indent=2)}\n"),
-        WholeFile(folder / "skills" / "memory-search" / "SKILL.md", skill),
+        build_skill_edit(folder),
     ]

@@ -59,8 +59,10 @@ class YamlLines(Edit):
         _check_style(lines)
         if lines and not lines[-1].endswith(("\n", "\r")):
             lines[-1] += "\n"
+        settings = _parse_yaml_settings(now)
         for member in self.members:
-            lines = _add_member(lines, member)
+            if not _holds_element(settings, member):
+                lines = _add_member(lines, member)
         after = "".join(lines)
         self._check_change(now, after, is_added=True)
         return bom + after
@@ -78,6 +80,11 @@ class YamlLines(Edit):
         if after != now:
             self._check_change(now, after, is_added=False)
         return bom + after
+
+    def has_part(self, now: str) -> bool:
+        """Return whether the file holds every member. Raises ValueError."""
+        lines = _split_bom(now)[1].splitlines(keepends=True)
+        return all(_remove_member(lines, member) != lines for member in self.members)
 
     def _check_change(self, before: str, after: str, *, is_added: bool) -> None:
         """Raise ValueError where a change reaches anything but the members."""
@@ -133,6 +140,13 @@ def _parse_value(text: str) -> object:
     return yaml.safe_load(text)
 
 
+def _holds_element(settings: dict[Any, Any], member: YamlMember) -> bool:
+    """Return whether a list holds Gieok's element, however it is written."""
+    group = settings.get(member.group)
+    held = group.get(member.name) if isinstance(group, dict) else None
+    return member.is_listed and isinstance(held, list) and member.value in held
+
+
 def _take_member(settings: dict[Any, Any], member: YamlMember) -> None:
     """Take a member out of settings, and its group where nothing else is in it."""
     group = settings.get(member.group)
@@ -162,8 +176,14 @@ def _add_member(lines: list[str], member: YamlMember) -> list[str]:
         return _add_element(lines, member, there)
     if there.rest not in _NOTHING or there.end > there.first + 1:
         raise ValueError(f"`{member.group}.{member.name}` is {there.rest or 'set'} already")
-    written = _write_member(member, " " * indent)
-    return [*lines[: there.first], *written, *lines[there.end :]]
+    name, colon, value = lines[there.first].partition(":")
+    written = f"{name}{colon} {member.value}{value[_find_value_end(value, there.rest) :]}"
+    return [*lines[: there.first], written, *lines[there.end :]]
+
+
+def _find_value_end(text: str, value: str) -> int:
+    """Return the place behind a value in the text behind a colon: a comment there stays."""
+    return text.index(value) + len(value) if value else 0
 
 
 def _write_member(member: YamlMember, indent: str) -> list[str]:
@@ -200,24 +220,33 @@ def _remove_member(lines: list[str], member: YamlMember) -> list[str]:
     if member.is_listed:
         left = _remove_element(inside, member)
     elif member.sign.search(" ".join([there.rest, *inside[1:]])):
-        left = []
+        left = _keep_comment(inside[0], rf"{re.escape(member.value)}[\"']?", indent)
     else:
         return lines
     kept = [*lines[group.first + 1 : there.first], *left, *lines[there.end : group.end]]
     is_empty = left != inside and not any(row.strip() for row in kept)
-    head = [] if is_empty else [lines[group.first]]
+    line = lines[group.first]
+    head = _keep_comment(line, ":", group.indent) if is_empty else [line]
     return [*lines[: group.first], *head, *kept, *lines[group.end :]]
+
+
+def _keep_comment(line: str, before: str, indent: int) -> list[str]:
+    """Return the comment of a line that is taken out, as a line; `before` matches what it is on."""
+    comment = re.search(rf"{before}\s+(#.*\s*)$", line)
+    return [f"{' ' * indent}{comment[1]}"] if comment else []
 
 
 def _remove_element(inside: list[str], member: YamlMember) -> list[str]:
     """Return the lines of a list without Gieok's element; none where nothing else is in it."""
-    flow = re.sub(rf"\[\s*{re.escape(member.value)}\s*(?:,\s*|(?=\]))", "[", inside[0])
-    is_own = re.compile(rf"\s*-\s+[\"']?{re.escape(member.value)}[\"']?\s*$")
-    rows = [row for row in inside[1:] if not is_own.match(row)]
-    if flow == inside[0] and len(rows) == len(inside) - 1:
-        return inside
-    has_more = any(row.strip() for row in rows) or not re.search(r":\s*(?:\[\s*\])?\s*$", flow)
-    return [flow, *rows] if has_more else []
+    own = rf"[\"']?{re.escape(member.value)}[\"']?"
+    if inside[0].partition(":")[2].lstrip().startswith("["):
+        in_flow = rf"(?<=\[)\s*{own}\s*(?:,\s*|(?=\]))|,\s*{own}(?=\s*[,\]])"
+        left = re.sub(in_flow, "", "".join(inside), count=1).splitlines(keepends=True)
+    else:
+        in_block = re.compile(rf"\s*-\s+{own}(?:\s+#.*)?\s*$")
+        left = [inside[0], *(row for row in inside[1:] if not in_block.match(row))]
+    is_empty = re.fullmatch(r"[^:]*:\s*(?:\[\s*\])?\s*", "".join(left))
+    return [] if is_empty and left != inside else left
 
 
 def _find_block(lines: list[str], name: str, start: int, end: int, indent: int) -> _Block | None:

@@ -37,10 +37,9 @@ _BUILT_IN = ("", "memory-core", "none", PLUGIN)
 
 #: Only the model queries the qmd backend; up to 2026.7 no plugin of Gieok's can add to a prompt.
 MISSING = (
-    "this OpenClaw (up to 2026.7) gets search alone: nothing is put before a prompt or at "
-    "a session's start, and its MCP "
-    "has no `gieok`; from 2026.8 on all of that is there: update OpenClaw, then `gieok "
-    "install openclaw` again"
+    "this OpenClaw (up to 2026.7) gets search alone: nothing is given at a prompt or at a "
+    "session's start, and its MCP has no `gieok`; from 2026.8 on all of that is there: update "
+    "OpenClaw, then `gieok install openclaw` again"
 )
 
 
@@ -102,6 +101,10 @@ class PluginSettings(Edit):
     def remove(self, now: str) -> str:
         """Return the configuration without the plugin and the server."""
         return JsonItems(self.path, [*self._items(), _ALLOWED]).remove(now)
+
+    def has_part(self, now: str) -> bool:
+        """Return whether the configuration names the plugin and the server."""
+        return JsonItems(self.path, self._items()).has_part(now)
 
     def _items(self) -> list[Item]:
         # Without `allowConversationAccess`, OpenClaw does not ask a third-party plugin for text to

@@ -18,8 +18,7 @@ from agent.memory_provider import MemoryProvider
 COMMANDS: dict[str, str] = {}
 PROGRAM: list[str] = []
 ENVIRONMENT: dict[str, str] = {}
-TIMEOUT_S = {"session-start": 10.0, "prompt": 5.0, "pre-tool": 2.0}
-USUAL_TIMEOUT_S = 3.0
+TIMEOUT_S: dict[str, float] = {}
 TOOL_TIMEOUT_S = 30.0
 #: What is longer is no answer of a hook; what a tool found is cut there.
 MOST_BYTES = 1_000_000
@@ -56,7 +55,7 @@ def answer_hook(event: str, native: str, session: str, **more: object) -> dict[s
     except Exception:  # noqa: BLE001 - what the host hands over may be anything
         return {}
     try:
-        out, _ = hook.communicate(data, TIMEOUT_S.get(event, USUAL_TIMEOUT_S))
+        out, _ = hook.communicate(data, TIMEOUT_S[event])
         answer = json.loads(out) if 0 < len(out) <= MOST_BYTES else {}
         return answer if isinstance(answer, dict) else {}
     except Exception:  # noqa: BLE001 - as above
@@ -93,6 +92,7 @@ class GieokProvider(MemoryProvider):
 
     def __init__(self) -> None:
         self._session = ""
+        self._begun = ""
         self._database = ""
         self._is_persons = False
         self._prompt: tuple[str, str] = ("", "")
@@ -117,7 +117,10 @@ class GieokProvider(MemoryProvider):
         return str(answer.get("additional_context") or "")
 
     def system_prompt_block(self) -> str:
-        return self._call("session-start", "system_prompt_block")
+        # Hermes builds its system prompt again after a compaction, in the same session
+        again = {"source": "compact"} if self._begun == self._session else {}
+        self._begun = self._session
+        return self._call("session-start", "system_prompt_block", **again)
 
     def on_turn_start(self, turn_number: int, message: str, **kwargs: Any) -> None:
         self._prompt = ("", "")
@@ -154,9 +157,12 @@ class GieokProvider(MemoryProvider):
 
     def handle_tool_call(self, tool_name: str, args: dict[str, Any], **kwargs: Any) -> str:
         try:
-            command = [*PROGRAM, TOOLS[tool_name][0], "--", str(args.get("text", ""))]
+            text, name = str(args.get("text", "")), TOOLS[tool_name][0]
+            # what is to be kept may hold a secret: any user reads the arguments of a process
+            words = [name, "-"] if name == "remember" else [name, "--", text]
             done = subprocess.run(  # noqa: S603 - this Gieok, without a shell
-                command,
+                [*PROGRAM, *words],
+                input=text if name == "remember" else "",
                 env={**os.environ, **ENVIRONMENT},
                 capture_output=True,
                 text=True,

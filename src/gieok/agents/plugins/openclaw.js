@@ -6,6 +6,7 @@ import { homedir } from "node:os";
 const GIEOK = ["gieok"];
 const ENVIRONMENT = {};
 const TIMEOUT_MS = 30_000;
+// Shorter than other agents' limits: both hooks before a prompt must end within MOST_MS.
 const HOOK_TIMEOUT_MS = { "session-start": 8_000, prompt: 4_000, "pre-tool": 2_000 };
 const MOST_MS = 13_000; // OpenClaw's own limit is 15 s
 const UNATTENDED = /(^|:)(cron|hook|heartbeat|dreaming|subagent|internal)(:|$)/; // sessions and triggers without a person

@@ -5,18 +5,18 @@ import { join } from "node:path";
 
 const COMMANDS = {};
 const HOST = "opencode";
-const TIMEOUT_MS = { "session-start": 10_000, prompt: 5_000, "pre-tool": 2_000, "pre-compact": 10_000 };
+const TIMEOUT_S = {};
 const DATABASE = join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), HOST, `${HOST}.db`);
 
 // gieok: hook.js
 
-function hook(event, payload) {
-  return answerHook(COMMANDS[event], [], { shell: true, timeout: TIMEOUT_MS[event] ?? 3_000 }, payload).then(context);
+function ask(event, payload) {
+  return answerHook(COMMANDS[event], [], { shell: true, timeout: 1_000 * TIMEOUT_S[event] }, payload);
 }
 
 /** Say why a tool must not run; "" where it may. */
 async function judge(payload) {
-  const answer = await answerHook(COMMANDS["pre-tool"], [], { shell: true, timeout: TIMEOUT_MS["pre-tool"] }, payload);
+  const answer = await ask("pre-tool", payload);
   return answer.decision ? answer.reason : "";
 }
 
@@ -27,7 +27,8 @@ export const Gieok = async ({ directory }) => {
 
   async function call(event, native, session, more) {
     if (children.has(session)) return "";
-    return hook(event, { session_id: session, cwd: directory, hook_event_name: native, transcript_path: DATABASE, ...more });
+    const own = { session_id: session, cwd: directory, hook_event_name: native, transcript_path: DATABASE };
+    return ask(event, { ...own, ...more }).then(context);
   }
 
   return {

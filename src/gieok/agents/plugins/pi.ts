@@ -4,18 +4,21 @@ import { execFile, spawn } from "node:child_process";
 const COMMANDS = {};
 const PROGRAM = [];
 const ENVIRONMENT = {};
-const TIMEOUT_MS = { "session-start": 10_000, prompt: 5_000, "pre-tool": 2_000 };
+const TIMEOUT_S = {};
 const TOOL_TIMEOUT_MS = 30_000;
 
 // gieok: hook.js
 
-/** Run a command of Gieok's for a tool, and return what it prints. */
-function runTool(words, cwd) {
+/** Run a command of Gieok's for a tool, with a text on its stdin, and return what it prints. */
+function runTool(words, cwd, text = "") {
   const [program, ...first] = PROGRAM;
   const options = { cwd, env: { ...process.env, ...ENVIRONMENT }, timeout: TOOL_TIMEOUT_MS };
   return new Promise((resolve) => {
     try {
-      execFile(program, [...first, ...words], options, (error, out, err) => resolve(out || err || String(error ?? "")));
+      const done = (error, out, err) => resolve(out || err || String(error ?? ""));
+      const child = execFile(program, [...first, ...words], options, done);
+      child.stdin.on("error", () => {}); // it ended without reading
+      child.stdin.end(text);
     } catch (error) {
       resolve(String(error)); // words that no program can be given
     }
@@ -24,18 +27,19 @@ function runTool(words, cwd) {
 
 export default function (pi) {
   let begun = ""; // the session that was told what is known
+  let why = {}; // why it is told again
 
   function call(event, native, ctx, more) {
     const manager = ctx.sessionManager;
     const own = { session_id: manager.getSessionId(), transcript_path: manager.getSessionFile() ?? "", cwd: ctx.cwd };
-    const options = { shell: true, timeout: TIMEOUT_MS[event] ?? 3_000 };
+    const options = { shell: true, timeout: 1_000 * TIMEOUT_S[event] };
     return answerHook(COMMANDS[event], [], options, { ...own, hook_event_name: native, ...more });
   }
 
   pi.on("before_agent_start", async ({ prompt }, ctx) => {
     const session = ctx.sessionManager.getSessionId();
-    const index = begun === session ? {} : await call("session-start", "session_start", ctx, {});
-    begun = session;
+    const index = begun === session ? {} : await call("session-start", "session_start", ctx, why);
+    [begun, why] = [session, {}];
     const found = await call("prompt", "before_agent_start", ctx, { prompt });
     const text = [index, found].map(context).filter(Boolean).join("\n");
     if (text) return { message: { customType: "gieok", content: text, display: false } };
@@ -52,6 +56,9 @@ export default function (pi) {
   });
   pi.on("session_before_compact", async (_event, ctx) => {
     await call("pre-compact", "session_before_compact", ctx, {});
+  });
+  pi.on("session_compact", () => {
+    [begun, why] = ["", { source: "compact" }];
   });
   pi.on("session_shutdown", async (_event, ctx) => {
     await call("session-end", "session_shutdown", ctx, {});
@@ -80,7 +87,7 @@ export default function (pi) {
       required: ["text"],
     },
     async execute(_id, { text }, _signal, _update, ctx) {
-      return { content: [{ type: "text", text: await runTool(["remember", "--", text], ctx.cwd) }], details: {} };
+      return { content: [{ type: "text", text: await runTool(["remember", "-"], ctx.cwd, text) }], details: {} };
     },
   });
 }

@@ -103,6 +103,7 @@ _TOPIC = re.compile(
     rf"^[\s,.~]*{_LEAD}(?P<who>{KIN}|{PARTNERS}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는|이|가|도|께서|네|들은|들이"
     rf"|(?<![가-힣]{{2}}이)(?=\s|[가-힣]{{2,4}}\s))"
 )
+_PERSON = re.compile(rf"(?<![가-힣])(?:{KIN}|{PARTNERS})(?:{OF_PERSON})?(?![가-힣])")
 _MINE = re.compile(r"^(?:나|저|내|제|우리|너)")
 _NO_PERSON = re.compile(
     r"^(?:이름이|많이|같이|아이|아예이|우리이|고양이|강아지|나이|사이|다들이|멀리이|높이|깊이|빨리이|오이|우이|놀이|종이|차이|모이|무이|회이|생일이)"
@@ -138,12 +139,16 @@ def is_idea(sentence: str) -> bool:
     return _IDEA.search(sentence) is not None
 
 
+def is_past(words: str) -> bool:
+    """Return whether Korean words hold a verb in the past."""
+    return any(
+        get_final(syllable) == _PAST_FINAL and syllable not in _NOT_PAST for syllable in words
+    )
+
+
 def is_unreal(sentence: str) -> bool:
     """Return whether a sentence tells what was, what is wished, or what somebody pretends."""
-    is_past = any(
-        get_final(syllable) == _PAST_FINAL and syllable not in _NOT_PAST for syllable in sentence
-    )
-    return is_past or _UNREAL.search(sentence) is not None
+    return is_past(sentence) or _UNREAL.search(sentence) is not None
 
 
 def is_plan(sentence: str) -> bool:
@@ -152,6 +157,11 @@ def is_plan(sentence: str) -> bool:
     A sentence that expresses not knowing is not yet an idea.
     """
     return is_idea(sentence) and _DOING.search(sentence) is not None
+
+
+def names_person(text: str) -> bool:
+    """Return whether a Korean text names somebody near the user by a word for kin."""
+    return _PERSON.search(text) is not None
 
 
 def without_quotes(message: str) -> str:

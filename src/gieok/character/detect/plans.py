@@ -6,8 +6,9 @@ from contextlib import suppress
 from datetime import date
 from typing import TypeVar
 
-from gieok.character.detect import gates
+from gieok.character.detect.abandonment import shares_word
 from gieok.character.detect.patterns import regex
+from gieok.character.detect.plan_clause import OWN_KO, read_plan_clause
 from gieok.character.facts import USER, Fact
 from gieok.character.predicates import EVENTS, PLANS
 from gieok.text.day_ahead import NamedDay, days_ahead
@@ -23,25 +24,13 @@ _CHANGED = re.compile(
     r"better\b|\baltered\b|\bchanged\b",
     re.IGNORECASE,
 )
-#: Signs of a plan for a day of a month without an event of a known name: the sentence states
-#: something that is still to come.
-_STATED = re.compile(
-    r"(?:\d일|요일)(?:에|날|부터|까지)?(?: [가-힣]{1,8}){0,3}(?:이야|야|이에요|예요|입니다|임|이다|인데|이래|래|있어|있음|있다|있어요"
-    r"|잡혔|잡았|한다|해(?=[\s.!,]|$)|해요|합니다|가(?=[\s.!,]|$)|간다|가요|갑니다|와(?=[\s.!,]|$)|온다|와요|오신|이요"
-    r"|[.!~]*$)"
-    r"|\d일(?:[가-힣])*[.!~]|^\s*\S{2,10} ?(?:이|가|은|는)? ?(?:\d{1,2}월 )?\d{1,2}일"
-    r"|\b(?:on|is|till|until|by|at|for|it's|its|comes?|coming|arriv\w+|starts?|got|have|are"
-    r"|doing)\b"
-)
-_DONE_KO = re.compile(
-    r"(?<!기로 )(?<!기로)(?<!날 )(?<!날짜 )(?<!잡)[았었였했갔왔봤렸졌났됐쳤](?:어|다|음|지|네|는데|고|거든|습|더)"
-)
 #: The days of a relationship are counted from its first day ("1일"), so such a day is no plan.
 _FIRST_DAY = re.compile(r"(?:오늘|어제|내일)(?:부터|이) ?1일|1일 ?차|사귄 ?지|만난 ?지")
 #: Words of a sentence that do not name the planned event.
 _AROUND = re.compile(
     r"(?:\d{4}년 ?)?(?:\d{1,2}월 ?)?\d{1,2}일(?:에|날|부터|까지|로|이|은)?|(?:다음|이번|다다음) "
-    r"?[주달]|[월화수목금토일]요일(?:에|날|로)?|(?:오전|오후|아침|저녁) ?\S+시(?:에)?|(?<![가-힣])(?:나|저|난|전|나는|저는|우리|이제"
+    r"?[주달]|[월화수목금토일]요일(?:에|날|로)?|(?:오전|오후|아침|저녁) ?\S+시(?:에)?|(?<![가-힣])(?:나|저|난|전|나는|나가|내가"
+    r"|제가|저는|우리|이제"
     r"|드디어|근데|그리고|아|참|맞다|오늘|내일|모레)(?![가-힣])"
 )
 _AROUND_EN = re.compile(
@@ -66,14 +55,9 @@ _TIME = re.compile(
     ),
     re.IGNORECASE,
 )
-_BIRTHDAY = re.compile(r"생일|\d일생|생이[가-힣]|\bbirthday|\bbday|\bborn\b", re.IGNORECASE)
-#: Signs of an event that is over, or that somebody else told about themselves.
-_OVER = re.compile(
-    (
-        r"다녀왔|갔다 ?왔|봤어|끝났|했었|지난|저번|\bwent\b|\bwas\b(?! (?:supposed|meant))|\bhad\b|\blast\b"
-        r"|\bback then\b"
-    ),
-    re.IGNORECASE,
+#: Days that come every year are no plans.
+_YEARLY = re.compile(
+    r"생일|\d일생|생이[가-힣]|기념일|\bbirthday|\bbday|\bborn\b|\banniversary", re.IGNORECASE
 )
 _PLACE_KO = re.compile(
     r"(?<![가-힣])(?P<v>[가-힣]{2,4}?)(?:으로|로|에)?\s?(?:여행|놀러|가기로|가자|간다|출장|캠핑|떠나|다녀오|갔다 ?오|가려고|갈 ?거)"
@@ -83,6 +67,11 @@ _PLACE_EN = re.compile(
         r"\b(?:to|in) (?P<v>(?-i:[A-Z])\w+)|\b(?P<w>[a-z]{4,}) (?=(?:jan|feb|mar|apr|may|june?"
         r"|july?|aug|sep|oct|nov|dec)[a-z]* \d)"
     ),
+    re.IGNORECASE,
+)
+#: Words of travel: who only goes somewhere is on no trip.
+_TRAVELS = re.compile(
+    r"여행|놀러|휴가|캠핑|출장|비행|\btrip|\bflight|\btravel|\bvacation|\bholiday|\bbooked\b|\bfly",
     re.IGNORECASE,
 )
 _NO_PLACE = frozenset(
@@ -104,30 +93,32 @@ def plans(
     """Yield the dated plan that a message tells; `earlier` is what the user said just before."""
     days = [day for day in days_ahead(text, said) if day.day >= said]
     is_change = _CHANGED.search(text) is not None
-    if _BIRTHDAY.search(text) and not (is_change and _find_event_word(text)):
+    event = _find_event_word(text)
+    if not days or (_YEARLY.search(text) and not (is_change and event)):
         return
-    if not days or gates.is_idea(text.split(".", maxsplit=1)[0]):
-        return
-    old = _find_changed_plan(text, days, held, said) if is_change else None
-    own = _find_unnamed_plan(text, days)
-    before = (
-        _event_before(text, earlier, is_change)
-        if own is None or len(own[1]) < _LITTLE or is_change
-        else None
-    )
-    named = _find_event_word(text) or before or own
-    if old is not None:
-        named = old.predicate, _LEADING_DAY.sub("", old.object)
+    clause = read_plan_clause(text, days[-1 if is_change else 0], event[1] if event else "")
+    earlier = earlier if clause.is_own else ()
+    old = _find_changed_plan(text, days, held, said, earlier) if is_change else None
     if old is None and _is_told(text, days[0], held):
         return
-    if named is None or (
-        _OVER.search(text) and not is_change and len(days) == 1 and days[0].day == said
-    ):
+    is_known = is_change and (old is not None or event is not None or bool(earlier))
+    if clause.is_open or not (is_known or (clause.is_stated and (clause.is_own or clause.owner))):
+        return
+    own = _find_unnamed_plan(text, days) if clause.has_predicate and clause.is_stated else None
+    is_of_before = is_change or clause.has_predicate or clause.is_bare
+    before = (
+        _event_before(text, earlier, is_change)
+        if is_of_before and (own is None or len(own[1]) < _LITTLE or is_change)
+        else None
+    )
+    named = event or before or own
+    if old is not None:
+        named = old.predicate, _LEADING_DAY.sub("", old.object)
+    if named is None:
         return
     day = _as_planned(days[-1] if is_change else days[0], text, named[0], held, old)
-    about = gates.topic(text, frozenset())
     shown = _format_plan_text(text, named, day, earlier, is_given=old is not None or named is own)
-    subject = old.subject if old is not None else about.who or _find_event_owner(text) or USER
+    subject = old.subject if old is not None else clause.owner or USER
     replaces = old.object if old is not None else ""
     yield make(
         named[0],
@@ -160,11 +151,12 @@ def _event_before(text: str, earlier: Sequence[str], is_change: bool) -> tuple[s
 
 
 def _find_changed_plan(
-    text: str, days: Sequence[NamedDay], held: Sequence[Fact], said: date
+    text: str, days: Sequence[NamedDay], held: Sequence[Fact], said: date, earlier: Sequence[str]
 ) -> Fact | None:
     """Return the plan that a change refers to.
 
-    That is a plan whose day or words the text names, else the last plan that was told.
+    That is a plan whose day or words the text names, else one that was told in a word of the text,
+    else the last plan, where it was told just before.
     """
     open_ = [
         fact
@@ -174,16 +166,23 @@ def _find_changed_plan(
     named = {day.day.isoformat() for day in days[:-1]}
     words = {word[:3] for word in re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", text.lower())}
 
+    event = _find_event_word(text)
+
     def likeness(fact: Fact) -> tuple[int, bool, object]:
         own = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", _LEADING_DAY.sub("", fact.object).lower())
-        return len({word[:3] for word in own} & words) * 2, fact.day in named, fact.at
+        is_such = event is not None and fact.predicate == event[0]
+        shared = len({word[:3] for word in own} & words)
+        return shared * 2 + is_such, fact.day in named, fact.at
 
     best = max(open_, key=likeness, default=None)
-    event = _find_event_word(text)
-    is_other = event is not None and best is not None and best.predicate not in (event[0], "plan")
-    if best is None or (is_other and not any(likeness(best)[:2])):
+    if best is None or any(likeness(best)[:2]):
+        return best
+    if event is None and not earlier:
         return None
-    return best
+    is_other = event is not None and best.predicate not in (event[0], "plan")
+    is_near = any(best.source in before or before in best.source for before in earlier)
+    told_of = [fact for fact in open_ if shares_word(fact.source, text)]
+    return next(reversed(told_of), best if is_near and not is_other else None)
 
 
 def _find_unnamed_plan(text: str, days: Sequence[NamedDay]) -> tuple[str, str] | None:
@@ -192,24 +191,15 @@ def _find_unnamed_plan(text: str, days: Sequence[NamedDay]) -> tuple[str, str] |
     The plan is what a sentence says about an exact future day.
     """
     first = days[0]
-    where = text[first.start : first.end]
-    if (
-        not re.search(r"\d|다음|이번|next", where)
-        or text.rstrip().endswith("?")
-        or _FIRST_DAY.search(text)
-    ):
+    if _FIRST_DAY.search(text):
         return None
     start = max((m.end() for m in re.finditer(r"[.!?\n]", text[: first.start])), default=0)
     end = re.search(r"[.!?\n]|$", text[first.end :])
     sentence = text[start : first.end + (end.start() if end else 0)].strip()
-    if _DONE_KO.search(sentence) or not _STATED.search(sentence):
-        return None
     if detect_text_language(text) != "ko":
         return "plan", _strip_english_clause(sentence) or _strip_english_clause(text)
-    after, before = (
-        text[first.end : first.end + (end.start() if end else 0)],
-        text[start : first.start],
-    )
+    after = text[first.end : first.end + (end.start() if end else 0)]
+    before = OWN_KO.sub("", text[start : first.start])
     if re.search(r"[가-힣](?:은|는|이|가|래|야)\s|[가-힣](?:이|가|은|는)\s*$", f"{before} "):
         return "plan", _noun_of(" ".join(before.split()[-3:])) or _noun_of(after) or _noun_of(text)
     return "plan", _noun_of(after) or _noun_of(" ".join(before.split()[-2:])) or _noun_of(text)
@@ -276,13 +266,6 @@ def _is_short_message(text: str) -> bool:
     return len(text) < 60
 
 
-def _find_event_owner(text: str) -> str:
-    kin_match = re.search(
-        r"\b(?P<kin>dad|mom|mum|sister|brother|father|mother)'?s\b", text, re.IGNORECASE
-    )
-    return kin_match["kin"].lower() if kin_match else ""
-
-
 def _find_event_word(text: str) -> tuple[str, str] | None:
     """Return the predicate and the word of the event that a text names."""
     for predicate, words in EVENTS:
@@ -314,6 +297,8 @@ def _format_trip(text: str, is_korean: bool) -> str:
     for match in (_PLACE_KO if is_korean else _PLACE_EN).finditer(text):
         place = match["v"] or (match.groupdict().get("w") or "")
         if place and place.lower() not in _NO_PLACE:
+            if not _TRAVELS.search(text):
+                return f"{place} 가기" if is_korean else f"{place.capitalize()}"
             return f"{place} 여행" if is_korean else f"{place.capitalize()} trip"
     return "여행" if is_korean else "trip"
 

@@ -41,7 +41,7 @@ _STAGED = re.compile(r"\*[^*\n]+\*")
 _MOST_QUOTED, _MOST_COMPARED = 3, 4
 #: Probability from which a line counts as an answer, and from which a later line counts as putting
 #: an end to an earlier one.
-_LIKELY, _ENDS = 0.2, 0.5
+_LIKELY, _ENDS = 0.1, 0.5
 
 
 class UserQuote(NamedTuple):

@@ -10,7 +10,7 @@ count more; tests, examples and re-exports count less.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -20,6 +20,7 @@ from gieok.code.index.chunks import symbol_key
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.languages import places
+from gieok.code.languages.table import find_source_language
 from gieok.code.model import korean_terms
 from gieok.code.model.facts import DEFINITIONS, SymbolKind
 from gieok.code.model.profile import SEARCH
@@ -53,6 +54,8 @@ _SHOWN = 4
 _SNIPPET_CHARS = 700
 #: Words of a question, at most, that are looked up as names with modules.
 _MOST_SPELLINGS = 30
+#: Files of one name, at most, that the name stands for.
+_MOST_NAMESAKES = 5
 _VERSION = re.compile(r"/v(\d{1,3})(?=/)")
 
 
@@ -153,6 +156,7 @@ def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
         for symbol in spellings.find_symbols(spelling)
         if symbol.kind in DEFINITIONS
     ]
+    spelled += _find_named_modules(project, text, spellings.files)
     if not words:
         return spelled
     lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
@@ -163,6 +167,21 @@ def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
         if s.kind in DEFINITIONS and any(_is_symbol_word(s, word) for word in words)
     ]
     return [*{s.key: s for s in (*named, *spelled)}.values()]
+
+
+def _find_named_modules(project: Project, text: str, files: Collection[str]) -> list[Symbol]:
+    """Return the modules whose file a question names by its name or by the end of its path."""
+    named = [word.strip("`'\"(),?") for word in text.split()]
+    named = [word for word in named if find_source_language(word) is not None]
+    paths = [
+        path
+        for path in sorted(files)
+        if any(path == word or path.endswith(f"/{word}") for word in named)
+    ]
+    # A name that many files have, such as `__init__.py`, names none of them.
+    if not 0 < len(paths) <= _MOST_NAMESAKES:
+        return []
+    return [s for s in project.store.symbols(paths=paths) if s.kind == SymbolKind.MODULE]
 
 
 def _is_one_name(text: str, named: Sequence[Symbol]) -> bool:
@@ -203,6 +222,8 @@ def _rank_symbol_hits(
     paths = {hit.passage.key for hit in hits}
     overlaps = {path: _path_overlap(path, words) for path in paths}
     uses_vectors = any("vector" in hit.signals for hit in hits)
+    # While vectors are being made, a passage without one may be near: only its words say anything.
+    unseen = None if project.store.waiting(SCOPE) else 0.0
     scored = []
     for hit, symbol in zip(hits, _symbols_of(project, hits), strict=True):
         is_defined = symbol is not None and symbol.kind in DEFINITIONS
@@ -210,8 +231,8 @@ def _rank_symbol_hits(
             words=hit.signals.get("keyword", 0.0),
             path=overlaps[hit.passage.key],
             name=_name_overlap(symbol.name, words) if symbol is not None and is_defined else 0.0,
-            is_named=symbol is not None and symbol.key in named,
-            cosine=hit.signals.get("vector", 0.0) if uses_vectors else None,
+            is_named=(symbol.key if symbol else module_key(hit.passage.key)) in named,
+            cosine=hit.signals.get("vector", unseen) if uses_vectors else None,
         )
         score = _read_fused_score(hit)
         if evidence.is_named:

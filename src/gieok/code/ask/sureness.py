@@ -18,6 +18,10 @@ from gieok.ranking.likelihood import LOW, apply_logistic, level
 _LEVELS = (0.4, 0.6)
 #: A symbol that the question names, and nothing else.
 _NAMED_ALONE = 0.99
+#: A passage that holds less than this share of the question's words is at most the nearest there
+#: is: words in its path and name may all be one word, or other meanings of a Korean one. "백그라운드
+#: 데몬이 파일 변경을 감지하는 곳" gave `change_settings` .92, for *change* and *file* in its name.
+_LEAST_WORDS = 0.1
 
 
 class AnswerEvidence(NamedTuple):
@@ -42,7 +46,10 @@ def rate_sureness(evidence: AnswerEvidence) -> float:
         base, weights = -3.97, (3.92, 5.66, 7.32, 0.56)
     else:
         base, weights = -7.29 + 6.16 * max(evidence.cosine, 0.0), (3.84, 5.54, 5.82, 0.64)
-    return apply_logistic(base + sum(w * x for w, x in zip(weights, by_words, strict=True)))
+    likely = apply_logistic(base + sum(w * x for w, x in zip(weights, by_words, strict=True)))
+    if evidence.words < _LEAST_WORDS and not evidence.is_named:
+        return min(likely, _LEVELS[0] - 0.01)
+    return likely
 
 
 def rate_named(*, is_alone: bool) -> float:

@@ -49,7 +49,7 @@ def render_tiering_result(result: TieringResult, style: Style) -> str:
 
 @command(
     "archive run",
-    Words("Move what is over to warm, and take in what you changed in its files"),
+    Words("Move what is over to warm, and read what you changed in its files"),
     present=render_tiering_result,
     when_stopped=Words("what was moved is moved whole; `gieok archive run` goes on"),
     examples=("gieok archive run",),

@@ -55,7 +55,7 @@ def render_archive_sync(result: ArchiveSyncResult, style: Style) -> str:
 
 @command(
     "archive sync",
-    Words("Take in what you edited, renamed or deleted in the cold tier"),
+    Words("Read what you edited, renamed or deleted in the cold tier"),
     present=render_archive_sync,
     when_stopped=Words("what was synchronised is kept; `gieok archive sync` goes on"),
     examples=("gieok archive sync",),

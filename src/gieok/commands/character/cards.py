@@ -87,7 +87,7 @@ def render_character_import(result: CharacterImportResult, style: Style) -> str:
     lines = [
         style.say(
             (
-                "{added} messages taken in, {changed} changed, {known} known, {hidden} hidden, "
+                "{added} messages imported, {changed} changed, {known} known, {hidden} hidden, "
                 "{refused} refused"
             ),
             added=log.added,
@@ -109,7 +109,7 @@ def render_character_import(result: CharacterImportResult, style: Style) -> str:
 
 @command(
     "character import",
-    Words("Take in a character card, or a chat log of SillyTavern"),
+    Words("Import a character card, or a chat log of SillyTavern"),
     present=render_character_import,
     effect=Effect.WRITE,
     takes_in=True,

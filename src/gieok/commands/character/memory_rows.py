@@ -20,6 +20,7 @@ from gieok.commands.character.arguments import (
     check_character_owner,
     require_single_word,
 )
+from gieok.commands.character.wording import MemoryWording, read_memory_wording
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest, NotFound
@@ -60,6 +61,10 @@ class CharacterMemoryRow(NamedTuple):
     by: str = ""
     source: str = ""
     felt: tuple[str, ...] = ()
+    #: The memory as a sentence, its days, and how surely it is known, in the reader's language.
+    statement: str = ""
+    days: str = ""
+    sureness: str = ""
 
 
 class SaidRow(NamedTuple):
@@ -160,24 +165,26 @@ def list_character_memories(
     """List or search memories, or show the source messages of one memory."""
     house, (identity, *words) = call.home.house, what
     bond = find_character_bond(house, user, identity)
+    wording = read_memory_wording(house, bond, call.lang)
     if why:
         story = house.control.read(bond, find_memory_key(house, bond, why))
         said_rows = tuple(
             SaidRow(one.role, one.text, _format_bond_time(one.at, bond)) for one in story.messages
         )
-        before = (_build_memory_row(one, bond) for one in story.before)
+        before = (_build_memory_row(one, wording) for one in story.before)
         return CharacterMemoriesResult(
-            identity, bond.user, (_build_memory_row(story.memory, bond), *before), said_rows
+            identity, bond.user, (_build_memory_row(story.memory, wording), *before), said_rows
         )
     layers = [Layer(layer)] if layer else list(Layer)
     if words:
         hits = house.control.search(bond, " ".join(words), min(limit, MOST_LIMIT), layers)
         rows = tuple(
-            _build_memory_row(one.memory, bond)._replace(score=round(one.score, 3)) for one in hits
+            _build_memory_row(one.memory, wording)._replace(score=round(one.score, 3))
+            for one in hits
         )
         return CharacterMemoriesResult(identity, bond.user, rows, is_part=True)
     pages = (house.control.memories(bond, one_layer, limit=limit) for one_layer in layers)
-    rows = tuple(_build_memory_row(one, bond) for page in pages for one in page.items)
+    rows = tuple(_build_memory_row(one, wording) for page in pages for one in page.items)
     return CharacterMemoriesResult(identity, bond.user, rows, is_part=bool(layer))
 
 
@@ -260,19 +267,22 @@ def set_character_fact(
         outcome = house.control.add(bond, change)
     if outcome.memory is None or outcome.until is None:
         raise NotFound("the fact is gone already", hint="`gieok character memories` shows what is")
+    wording = read_memory_wording(house, bond, call.lang)
     return CharacterFactResult(
         character=bond.character,
-        memory=_build_memory_row(outcome.memory, bond),
+        memory=_build_memory_row(outcome.memory, wording),
         undo=outcome.undo,
         until=_format_bond_time(outcome.until, bond),
-        holds_again=_list_holding_again(house, bond, outcome),
+        holds_again=_list_holding_again(house, wording, outcome),
     )
 
 
-def _list_holding_again(house: House, bond: Bond, outcome: EditOutcome) -> tuple[str, ...]:
+def _list_holding_again(
+    house: House, wording: MemoryWording, outcome: EditOutcome
+) -> tuple[str, ...]:
     """Return the statements of the facts that hold again after a change."""
-    held = {fact.key: fact for fact in house.memory.memories(bond).facts}
-    return tuple(_build_memory_row(of_memory(held[key]), bond).text for key in outcome.holds_again)
+    held = {fact.key: fact for fact in house.memory.memories(wording.bond).facts}
+    return tuple(wording.state(of_memory(held[key])) for key in outcome.holds_again)
 
 
 def _render_holding_fact(statement: str, style: Style) -> str:
@@ -333,7 +343,8 @@ def forget_character_memory(
     text = house.control.read(bond, key).memory.text
     deletion = house.control.delete(bond, key, for_good=for_good)
     until = _format_bond_time(deletion.until, bond) if deletion.until else ""
-    again = _list_holding_again(house, bond, deletion)
+    wording = read_memory_wording(house, bond, call.lang)
+    again = _list_holding_again(house, wording, deletion)
     return CharacterForgetResult(text, deletion.undo, until, again)
 
 
@@ -356,9 +367,9 @@ def find_memory_key(house: House, bond: Bond, handle: str) -> str:
     return matching_keys[0]
 
 
-def _build_memory_row(item: RememberedItem, bond: Bond) -> CharacterMemoryRow:
+def _build_memory_row(item: RememberedItem, wording: MemoryWording) -> CharacterMemoryRow:
     until = (
-        _format_bond_time(item.until, bond)
+        _format_bond_time(item.until, wording.bond)
         if item.until and item.layer is not Layer.EPISODIC
         else ""
     )
@@ -370,7 +381,7 @@ def _build_memory_row(item: RememberedItem, bond: Bond) -> CharacterMemoryRow:
         id=item.id,
         layer=item.layer.value,
         text=text,
-        at=_format_bond_time(item.at, bond),
+        at=_format_bond_time(item.at, wording.bond),
         until=until,
         is_important=item.is_important,
         mentions=item.mentions,
@@ -378,8 +389,11 @@ def _build_memory_row(item: RememberedItem, bond: Bond) -> CharacterMemoryRow:
         confidence=item.confidence,
         is_sure=item.is_sure,
         by=item.by,
-        source=item.source,
+        source=wording.quote(item),
         felt=(*item.emotions, *item.topics),
+        statement=wording.state(item),
+        days=wording.date(item),
+        sureness=wording.rate(item),
     )
 
 
@@ -394,28 +408,14 @@ def render_memory_rows(rows: Iterable[CharacterMemoryRow], style: Style) -> list
         if row.layer != layer:
             layer = row.layer
             lines.append(style.bold(_LAYERS[Layer(layer)].say(style.lang)))
-        marks = [
-            row.at[:10],
-            *([f"– {row.until[:10]}"] if row.until else []),
-            *(["★"] if row.is_important else []),
-        ]
+        marks = [row.days, *(["★"] if row.is_important else [])]
         marks += [f"×{row.mentions}"] if row.mentions > 1 else []
         marks += [f"{row.score:.2f}"] if row.score else []
-        marks += [_say_certainty(row, style)] if row.subject else []
-        lines.append(f"  {row.handle}  {printable(row.text)}  {style.dim(' '.join(marks))}")
-        if row.source and row.source != row.text:
+        marks += [printable(row.text)] if row.text != row.statement else []
+        marks += [printable(row.sureness)] if row.sureness else []
+        lines.append(f"  {row.handle}  {printable(row.statement)}  {style.dim(' '.join(marks))}")
+        if row.source:
             lines.append(f"          {style.dim(f'“{printable(row.source)}”')}")
         if row.felt:
             lines.append(f"          {style.dim(printable(', '.join(row.felt)))}")
     return lines
-
-
-def _say_certainty(row: CharacterMemoryRow, style: Style) -> str:
-    """Return how surely a fact is known, and who found it."""
-    if row.by == facts.PERSON:
-        return style.say("set by a person")
-    if not row.is_sure:
-        return style.say("not sure: {share:.0%}", share=row.confidence)
-    if row.by:
-        return style.say("{share:.0%}, by {model}", share=row.confidence, model=printable(row.by))
-    return f"{row.confidence:.0%}"

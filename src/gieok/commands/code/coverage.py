@@ -63,7 +63,7 @@ def render_coverage(result: CoverageResult, style: Style) -> str:
 
 @command(
     "code coverage",
-    Words("Take in which test ran which function, from coverage.py with contexts"),
+    Words("Import which test ran which function, from coverage.py with contexts"),
     present=render_coverage,
     examples=("gieok code coverage .coverage",),
     effect=Effect.WRITE,
@@ -86,7 +86,7 @@ def take_in_coverage(
             )
         ),
     ] = "",
-    forget: Annotated[bool, Parameter(Words("forget all that was taken in"))] = False,
+    forget: Annotated[bool, Parameter(Words("forget all that was imported"))] = False,
 ) -> CoverageResult:
     """Update the index from the files, then import the coverage run."""
     project = open_current_project(call)

@@ -1,6 +1,7 @@
 """`gieok code impact`: code that a change may break, and the tests that show it."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 from gieok.code.ask import analysis, lookup, test_runs
@@ -200,11 +201,13 @@ def render_code_impact(result: ImpactResult, style: Style) -> str:
     lines = [style.bold(printable(changed)), "", *_render_tests_to_run(result, style), ""]
     title = style.say("{words} ({count})", words=Words("May break"), count=result.counts.symbols)
     lines += _render_impact_group(title, result.symbols, result.counts.symbols, style)
-    importing = [f for f in (*result.files, *result.test_files) if not f.symbols]
-    if importing:
-        title = style.say("{words} ({count})", words=Words("Only import it"), count=len(importing))
-        lines += ["", style.bold(title)]
-        lines += [f"  {printable(f.path)}" for f in importing[: result.limit or None]]
+    loading = [f for f in (*result.files, *result.test_files) if not f.symbols]
+    importing = [f for f in loading if f.distance == 1]
+    lines += _render_loading_files(Words("Only import it"), importing, result.limit, style)
+    through = [f for f in loading if f.distance > 1]
+    lines += _render_loading_files(
+        Words("Only load it, through others"), through, result.limit, style
+    )
     lines += [
         "",
         *_render_unresolved_calls(result, style),
@@ -212,6 +215,18 @@ def render_code_impact(result: ImpactResult, style: Style) -> str:
         *render_waiting_escalation(result.pending, style),
     ]
     return "\n".join(lines).rstrip()
+
+
+def _render_loading_files(
+    title: Words, files: Sequence[ReachedFile], limit: int, style: Style
+) -> list[str]:
+    """Return the files that load what changed, and of which no symbol is known to reach it."""
+    if not files:
+        return []
+    heading = style.say("{words} ({count})", words=title, count=len(files))
+    shown = [f"  {printable(file.path)}" for file in files[: limit or None]]
+    rest = len(files) - len(shown)
+    return ["", style.bold(heading), *shown, *([style.dim(f"  … {rest}")] if rest else [])]
 
 
 def _render_tests_to_run(result: ImpactResult, style: Style) -> list[str]:

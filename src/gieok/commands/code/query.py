@@ -194,11 +194,11 @@ def query_code(
     )
     waits = call.home.embedder_name != "none" and not keyword_only
     if waits and (count := project.store.waiting(SCOPE)):
-        vector_note = (
-            _format_partly_embedded_note(count) if embedder else _format_words_only_note(count)
-        )
+        # Where vectors are used, the search itself says how many are missing.
+        lacking = None if embedder else f"words only: {count:,} passages have no vector yet"
+        making = "`gieok code sync` or `gieok up` makes them"
         answers = answers._replace(
-            degraded="; ".join(filter(None, (vector_note, answers.degraded)))
+            degraded="; ".join(filter(None, (lacking, answers.degraded, making)))
         )
     summaries = summary.find_summaries(project, [a.symbol for a in answers.answers])
     rows = tuple(
@@ -212,15 +212,4 @@ def query_code(
         freshness=freshness(project),
         pending=escalation.read_pending(project.root),
         is_unsure=is_unsure,
-    )
-
-
-def _format_words_only_note(waiting: int) -> str:
-    return f"words only: {waiting} passages have no vector yet; `gieok code sync` makes them"
-
-
-def _format_partly_embedded_note(waiting: int) -> str:
-    return (
-        f"{waiting} passages have no vector yet, and are found by their words; `gieok code sync` "
-        "or `gieok up` makes them"
     )

@@ -57,7 +57,7 @@ def render_code_stats(result: CodeStatsResult, style: Style) -> str:
     lines.append(
         f"{style.bold(style.say('summaries by a model'))}: {result.model_summaries:,} ({waits})"
     )
-    lines.append(f"{style.bold(style.say('coverage taken in'))}: {result.coverage_at or '-'}")
+    lines.append(f"{style.bold(style.say('coverage imported'))}: {result.coverage_at or '-'}")
     return "\n".join(lines)
 
 

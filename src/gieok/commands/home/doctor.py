@@ -231,10 +231,15 @@ def iter_chain_checks(call: Call, *, is_free: bool = False) -> Iterator[Check]:
 
 
 def _iter_hook_checks(call: Call) -> Iterator[Check]:
-    """Yield a check for each installed hook, and for each with an earlier release's time limit."""
+    """Yield a check for each installed hook, and for each fault of an install that files tell."""
     hooks = installed_hooks.find_installed_hooks(call)
     for agent, line in hooks:
         yield _check_chain("hook", partial(installed_hooks.fire_prompt_hook, call, agent, line))
+    lacking = installed_hooks.find_lacking_files(call)
+    for agent, is_projects, file in lacking:
+        part = Phrase("{agent}: installed in part: it is not in {file}", agent=agent, file=file)
+        where = " --project" if is_projects else ""
+        yield Check("hook", False, part, f"`gieok install {agent}{where}`")
     for agent, native in installed_hooks.find_shorter_hooks(call):
         short = Phrase(
             "the hook {native} of {agent} has the time limit of an earlier release",
@@ -242,7 +247,7 @@ def _iter_hook_checks(call: Call) -> Iterator[Check]:
             agent=agent,
         )
         yield Check("hook", False, short, f"`gieok install {agent}`")
-    if not hooks:
+    if not (hooks or lacking):
         why = f"not tried: no agent is installed here: `gieok install {'|'.join(HOOKED)}`"
         yield Check("hook", None, why)
 
@@ -251,7 +256,8 @@ def _iter_refusal_checks(call: Call) -> Iterator[Check]:
     """Yield a check where refusals of memories before prompts are dead."""
     if lost := refusals.list_lost_refusals(str(call.home.folder)):
         what = Phrase(
-            "refusals of {handles} hold no more: the secret that they were made with is not there",
+            "refusals of {handles} no longer count: the secret that they were made with is not "
+            "there",
             handles=", ".join(lost),
         )
         hint = 'refuse each anew, or take it back: `gieok hook refuse HANDLE --prompt "…" [--lift]`'

@@ -251,7 +251,7 @@ def _read_typed_key(call: Call, row: KeyRow) -> str:
     if not value:
         raise BadRequest(
             "no key was given: nothing is changed",
-            hint="type or paste it at the prompt, or give it on stdin",
+            hint="type or paste it when it is asked for, or give it on stdin",
         )
     if not (value.isprintable() and len(value) < _LONGEST):
         raise BadRequest(

@@ -48,10 +48,10 @@ class ResumeResult:
 def render_pause(result: PauseResult, style: Style) -> str:
     """Say until when nothing is stored, and how to resume."""
     if result.until is None:
-        return style.say("Paused: nothing is taken in or injected until `gieok resume`.")
+        return style.say("Paused: nothing is kept or given to agents until `gieok resume`.")
     until = f"{result.until:%Y-%m-%d %H:%M}"
     return style.say(
-        "Paused until {until}: nothing is taken in or injected. `gieok resume` ends it earlier.",
+        "Paused until {until}: nothing is kept or given to agents. `gieok resume` ends it earlier.",
         until=until,
     )
 

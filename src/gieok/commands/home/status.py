@@ -112,7 +112,7 @@ class WithheldState(NamedTuple):
                 style.bold(
                     style.say(
                         (
-                            "  paused since {since}{until}: nothing is taken in or injected "
+                            "  paused since {since}{until}: nothing is kept or given to agents "
                             "(`gieok resume`)"
                         ),
                         since=self.since,

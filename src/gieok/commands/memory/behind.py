@@ -40,6 +40,14 @@ class Behind(NamedTuple):
             return Words.of(
                 "what was said or changed last may not be searchable yet: {why}", why=why
             )
+        if not t and not m:
+            return Words.of(
+                (
+                    "not searchable yet: {f:,} changed files: `gieok up` follows them, `gieok "
+                    "index` takes them in now"
+                ),
+                f=f,
+            )
         files = Words.of(", {f:,} changed files", f=f) if f else Words("")
         return Words.of(
             (

@@ -23,7 +23,7 @@ _LARGEST_BYTES = 500_000_000
 #: Stands in every text that Gieok puts before an agent.
 _OURS = b'source=\\"gieok\\"'
 _OWN = Words("the agent's own file; it is not read again")
-_SHOWN = Words("the agent's own file; what Gieok put before it stands there")
+_SHOWN = Words("the agent's own file; what Gieok gave the agent stands there")
 _LARGE = Words("the agent's own file; it is too large to be searched")
 
 

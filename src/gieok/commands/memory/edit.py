@@ -25,7 +25,16 @@ from gieok.memory.corrections import format_corrected_text, unmarked
 from gieok.memory.files import roots
 from gieok.memory.talk import turns
 from gieok.memory.tiers import sync
-from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, RETIRED, Document, Scope
+from gieok.model.memory import (
+    AGENT,
+    CORRECTED,
+    CORRECTED_BY,
+    EDITED_AT,
+    EDITED_TO,
+    RETIRED,
+    Document,
+    Scope,
+)
 from gieok.text.handles import build_handle
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
@@ -80,6 +89,7 @@ def render_edited_memory(result: EditResult, style: Style) -> str:
     effect=Effect.WRITE,
     takes_in=True,
     person_question=Words("Correct this memory?"),
+    agreed_parameter="by_agent",
     surfaces=frozenset((Surface.CLI, Surface.MCP)),
     tool="memory_correct",
     tool_hint="Only when the user says that it is wrong; give the whole new text.",
@@ -103,6 +113,10 @@ def edit_memory(
         bool,
         Parameter(Words("let an observation count as important, as it is"), cli_only=True),
     ] = False,
+    by_agent: Annotated[
+        bool,
+        Parameter(Words("mark the text as written by an agent for you"), cli_only=True),
+    ] = False,
 ) -> EditResult:
     """Correct the memory that a handle names. Raises BadRequest."""
     memory = handles.require_memory(call, handle)
@@ -123,9 +137,11 @@ def edit_memory(
     if important:
         return _mark_observation_important(call, memory, kind)
     if kind == handles.TURN:
-        return _purge_corrected_text(call, _edit_turn(call, memory, replacement))
+        return _purge_corrected_text(call, _edit_turn(call, memory, replacement, by_agent=by_agent))
     if kind == handles.OBSERVATION:
-        return _purge_corrected_text(call, _edit_observation(call, memory, replacement))
+        return _purge_corrected_text(
+            call, _edit_observation(call, memory, replacement, by_agent=by_agent)
+        )
     root = next((root for root in known if root.owns(memory.document.key)), None)
     if root is None:
         raise BadRequest(
@@ -133,7 +149,9 @@ def edit_memory(
             handle=handle,
             hint="change it there; `gieok forget` takes it out",
         )
-    return _purge_corrected_text(call, _edit_record_file(call, memory, root, kind, replacement))
+    return _purge_corrected_text(
+        call, _edit_record_file(call, memory, root, kind, replacement, by_agent=by_agent)
+    )
 
 
 def _purge_corrected_text(call: Call, result: EditResult) -> EditResult:
@@ -177,7 +195,7 @@ def _mark_observation_important(call: Call, memory: NamedMemory, kind: str) -> E
     return EditResult(memory.handle, kind, document.text, document.text, changed=True)
 
 
-def _edit_observation(call: Call, memory: NamedMemory, given: str) -> EditResult:
+def _edit_observation(call: Call, memory: NamedMemory, given: str, *, by_agent: bool) -> EditResult:
     now = call.clock.now()
     text = " ".join(_ask_replacement_text(call, given, memory.document.text).split())
     with handles.lock_observations(call, memory.document.scope):
@@ -190,7 +208,7 @@ def _edit_observation(call: Call, memory: NamedMemory, given: str) -> EditResult
             call.home.journal,
             call.home.store,
             document,
-            observation.corrected(document, text, now),
+            observation.corrected(document, text, now, by_agent=by_agent),
             now,
         )
         # Under the lock: another edit takes the document out of the store before it puts its own
@@ -209,7 +227,7 @@ def _rederive_turn_documents(call: Call) -> None:
         call.tell(f"{place}: {why}")
 
 
-def _edit_turn(call: Call, memory: NamedMemory, given: str) -> EditResult:
+def _edit_turn(call: Call, memory: NamedMemory, given: str, *, by_agent: bool) -> EditResult:
     """Correct a message: the journal keeps the original, and search finds the correction
     instead.
     """
@@ -230,7 +248,9 @@ def _edit_turn(call: Call, memory: NamedMemory, given: str) -> EditResult:
     journal = call.home.journal
     current_text = journal.corrections(scope).get(message.id, message.text)
     text = format_corrected_text(
-        _ask_replacement_text(call, given, unmarked(current_text)), _find_local_date(call)
+        _ask_replacement_text(call, given, unmarked(current_text)),
+        _find_local_date(call),
+        by_agent=by_agent,
     )
     with handles.lock_observations(call, scope):
         before = journal.corrections(scope).get(message.id, message.text)
@@ -243,7 +263,7 @@ def _edit_turn(call: Call, memory: NamedMemory, given: str) -> EditResult:
         journal.correct(scope, message.id, text)
     _rederive_turn_documents(call)
     followed, also = _correct_citing_observations(
-        call, scope, message.id, *(unmarked(wording) for wording in (before, text))
+        call, scope, message.id, unmarked(before), unmarked(text), by_agent=by_agent
     )
     return EditResult(
         memory.handle, handles.TURN, before, text, changed=True, also=also, followed=followed
@@ -251,7 +271,7 @@ def _edit_turn(call: Call, memory: NamedMemory, given: str) -> EditResult:
 
 
 def _correct_citing_observations(
-    call: Call, scope: Scope, identity: str, before: str, text: str
+    call: Call, scope: Scope, identity: str, before: str, text: str, *, by_agent: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Correct observations made of one message alone whose text is no longer in it.
 
@@ -279,7 +299,8 @@ def _correct_citing_observations(
             )
         ]
         if len(old) == 1:
-            distil.correct(journal, store, old[0], observation.corrected(old[0], text, now), now)
+            new = observation.corrected(old[0], text, now, by_agent=by_agent)
+            distil.correct(journal, store, old[0], new, now)
         else:
             distil.replaced(journal, store, old, now)
     if old:
@@ -294,7 +315,7 @@ def _find_local_date(call: Call) -> date:
 
 
 def _edit_record_file(
-    call: Call, memory: NamedMemory, root: roots.Root, kind: str, given: str
+    call: Call, memory: NamedMemory, root: roots.Root, kind: str, given: str, *, by_agent: bool
 ) -> EditResult:
     """Rewrite a record; refuse for a person's own note, which they edit in their editor."""
     file = root.file(memory.document.key.partition("/")[2])
@@ -322,7 +343,7 @@ def _edit_record_file(
         # nobody saw the text that theirs would replace
         if not now or (written and now != before):
             raise BadRequest(
-                "{file!r} was changed meanwhile", file=file, hint="run the command again"
+                "{file!r} was changed meanwhile", file=file, hint="read it again, and decide"
             )
         # Another edit may have come between: its wording is what goes to the history.
         replaced = (
@@ -330,6 +351,8 @@ def _edit_record_file(
         )
         before = now
         after = written or records.with_text(before, new_text)
+        if kind == handles.RECORD and after != before:
+            after = records.with_field(after, CORRECTED_BY, AGENT if by_agent else "")
         is_made = bool(given) and kind == handles.RECORD and _is_named_by_title(before, file)
         if after != before:
             fs.replace(file, after)

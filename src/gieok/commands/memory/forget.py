@@ -18,6 +18,7 @@ from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory.talk import turns
 from gieok.ports.sync import hide_userinfo
+from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
 
 _SHOWN = 20
@@ -317,7 +318,7 @@ def _format_forget_plan(plan: ForgetPlan, style: Style) -> list[str]:
     ]
     lines = [", ".join(kind_counts)]
     for name, text in plan.shown()[:_SHOWN]:
-        short = " ".join(text.split())[:_SHOWN_CHARS]
+        short = " ".join(text[front_matter(text).end :].split())[:_SHOWN_CHARS]
         lines.append(f"  {printable(name)}  {style.dim(printable(short))}")
     more = len(plan.shown()) - _SHOWN
     return [*lines, f"  … +{more}"] if more > 0 else lines

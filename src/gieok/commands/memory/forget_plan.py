@@ -93,8 +93,14 @@ class ForgetPlan:
 
     def shown(self) -> list[tuple[str, str]]:
         """Return the name and text of each item, for the question to the person."""
-        rows = [(str(file), "") for file in sorted(self.records)]
-        of_records = {str(file) for file in self.records}
+        of_records = {str(file): "" for file in sorted(self.records)}
+        of_records |= {
+            d.source: d.text
+            for chosen in self.scopes.values()
+            for d in chosen.documents.values()
+            if d.source in of_records
+        }
+        rows = list(of_records.items())
         for scope, chosen in sorted(self.scopes.items()):
             documents = (d for d in chosen.documents.values() if d.source not in of_records)
             rows += [(f"{scope} {d.key}", d.text) for d in documents]

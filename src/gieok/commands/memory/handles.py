@@ -13,7 +13,7 @@ from gieok.hook.validity import EndedClaim, Standing
 from gieok.memory import observation
 from gieok.memory.files import roots
 from gieok.memory.sidecar import observing, reflecting
-from gieok.model.conversation import CORRECTED_MARK
+from gieok.model.conversation import AGENT_MARK, CORRECTED_MARK
 from gieok.model.memory import EDITED_TO, Document, Scope
 from gieok.model.memory import find_document_status as document_status
 from gieok.places.home import is_shelf_folder
@@ -22,7 +22,9 @@ from gieok.ranking.recall import first_answer
 from gieok.text.handles import HANDLE_PATTERN, build_handle
 
 _HANDLE = re.compile(HANDLE_PATTERN)
-_CORRECTED_LINE = re.compile(re.escape(CORRECTED_MARK) + r"\d{4}-\d\d-\d\d\)$")
+_CORRECTED_LINE = re.compile(
+    rf"{re.escape(CORRECTED_MARK)}\d{{4}}-\d\d-\d\d(?:{re.escape(AGENT_MARK)})?\)$"
+)
 _SHOWN, _SHOWN_CHARS = 5, 60
 #: The kinds of memory that a person tells apart.
 RECORD, NOTE, OBSERVATION, TURN = "record", "note", "observation", "turn"

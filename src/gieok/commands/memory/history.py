@@ -15,8 +15,18 @@ from gieok.hook.validity import EndedClaim, Standing
 from gieok.hook.window import strip_to_letters
 from gieok.memory.corrections import unmarked
 from gieok.memory.talk import turns
-from gieok.model.conversation import CORRECTED_MARK, Role
-from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, REPLACED_BY, Document, Entry, Scope
+from gieok.model.conversation import AGENT_MARK, CORRECTED_MARK, Role
+from gieok.model.memory import (
+    AGENT,
+    CORRECTED,
+    CORRECTED_BY,
+    EDITED_AT,
+    EDITED_TO,
+    REPLACED_BY,
+    Document,
+    Entry,
+    Scope,
+)
 from gieok.places.scope import SESSIONS
 from gieok.ranking.recall import first_answer
 from gieok.text.markdown import front_matter
@@ -25,15 +35,17 @@ from gieok.text.turns import ASSISTANT, USER
 
 #: A longer chain of replacements is cut: this is a value that changes daily for two months.
 _MOST_LINKS = 60
+#: How a version came that a person wrote, and one that they had an agent write.
+_CORRECTED, _CORRECTED_BY_AGENT = "corrected", "corrected_by_agent"
 
 
 class Version(NamedTuple):
     """Version of a memory, believed from one time until another (None: no end is known).
 
-    `how` the version came: `said`, `observed`, `kept`, `corrected`. `ended`: `replaced` by a later
-    statement, `corrected` by a person, '' where no end is known. `is_asked`: the version is of the
-    memory that was asked for. `is_current`: no end is known, and the version took the place of an
-    earlier belief.
+    `how` the version came: `said`, `observed`, `kept`, `corrected`, `corrected_by_agent`. `ended`:
+    `replaced` by a later statement, `corrected` by a person, '' where no end is known. `is_asked`:
+    the version is of the memory that was asked for. `is_current`: no end is known, and the version
+    took the place of an earlier belief.
     """
 
     handle: str
@@ -302,12 +314,15 @@ def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) ->
     is_asked = one.name == (asked.document.scope.path, asked.document.key, asked.line)
     since, how, who = _find_belief_start(call, memory)
     ended = one.ended.name if one.ended else ""
-    for text, at in _iter_corrected_wordings(call, memory):
+    wordings = list(_iter_corrected_wordings(call, memory))
+    followers = [wording.is_agents for wording in wordings[1:]] + [_is_agents_wording(memory)]
+    for wording, is_followed_by_agents in zip(wordings, followers, strict=False):
+        at = wording.until
         since = min(since, at)  # a file that was written anew is younger than what it said before
-        if text != one.text:
+        if wording.text != one.text:
             yield Version(
                 handle=memory.handle,
-                text=strip_speaker_label(text),
+                text=strip_speaker_label(wording.text),
                 since=since,
                 until=at,
                 how=how,
@@ -315,8 +330,9 @@ def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) ->
                 who=who,
                 is_asked=is_asked,
             )
-            since, how = at, "corrected"
-    is_current = one.ended is None and (one.has_won or how == "corrected")
+            since, how = at, _CORRECTED_BY_AGENT if is_followed_by_agents else _CORRECTED
+    is_corrected = how in (_CORRECTED, _CORRECTED_BY_AGENT)
+    is_current = one.ended is None and (one.has_won or is_corrected)
     yield Version(
         handle=memory.handle,
         text=strip_speaker_label(unmarked(one.text)),
@@ -336,17 +352,38 @@ def strip_speaker_label(text: str) -> str:
     return text.removeprefix(f"{USER}: ").removeprefix(f"{ASSISTANT}: ")
 
 
-def _iter_corrected_wordings(call: Call, memory: NamedMemory) -> Iterator[tuple[str, datetime]]:
-    """Yield (text, time) of a memory before each correction, oldest first."""
+class _Wording(NamedTuple):
+    """Earlier text of a memory, until when it stood, and whether an agent had written it."""
+
+    text: str
+    until: datetime
+    is_agents: bool = False
+
+
+def _is_agents_wording(memory: NamedMemory) -> bool:
+    """Say whether an agent wrote the text that a memory has now."""
+    if memory.line:
+        return memory.text.rpartition(CORRECTED_MARK)[2].endswith(f"{AGENT_MARK})")
+    return _is_agents_document(memory.document)
+
+
+def _is_agents_document(document: Document) -> bool:
+    """Say whether an agent wrote a document: an observation by its metadata, a record by its
+    file.
+    """
+    fields = front_matter(document.text).fields
+    return AGENT in (document.metadata.get(CORRECTED_BY), fields.get(CORRECTED_BY))
+
+
+def _iter_corrected_wordings(call: Call, memory: NamedMemory) -> Iterator[_Wording]:
+    """Yield the wordings of a memory before each correction, oldest first."""
     document = memory.document
     if memory.line:
         _, mark, day = memory.text.rpartition(CORRECTED_MARK)
         messages = origin.messages_of(call, memory) if mark else ()
         if messages:
-            yield (
-                messages[0].text,
-                datetime.fromisoformat(day[:10]).replace(tzinfo=call.zone).astimezone(UTC),
-            )
+            until = datetime.fromisoformat(day[:10]).replace(tzinfo=call.zone).astimezone(UTC)
+            yield _Wording(messages[0].text, until)
         return
     if not document.metadata.get(CORRECTED):
         yield from _record_wordings(call, document)
@@ -359,11 +396,12 @@ def _iter_corrected_wordings(call: Call, memory: NamedMemory) -> Iterator[tuple[
         document.metadata[CORRECTED],
     ]
     for old, at in zip(older[::-1], times, strict=True):
-        yield old.text, datetime.fromisoformat(at) if at else document.updated_at
+        until = datetime.fromisoformat(at) if at else document.updated_at
+        yield _Wording(old.text, until, _is_agents_document(old))
 
 
-def _record_wordings(call: Call, document: Document) -> Iterator[tuple[str, datetime]]:
-    """Yield (text, time) of a record before each edit, oldest first.
+def _record_wordings(call: Call, document: Document) -> Iterator[_Wording]:
+    """Yield the wordings of a record before each edit, oldest first.
 
     Includes texts under the record's earlier names.
     """
@@ -377,12 +415,14 @@ def _record_wordings(call: Call, document: Document) -> Iterator[tuple[str, date
         wordings += earlier
         keys |= {old.key for old in earlier}
     for old in sorted(wordings, key=lambda old: old.metadata[EDITED_AT]):
-        yield old.text, datetime.fromisoformat(old.metadata[EDITED_AT])
+        until = datetime.fromisoformat(old.metadata[EDITED_AT])
+        yield _Wording(old.text, until, _is_agents_document(old))
 
 
 _HOW = {
     "said": Words("said"),
     "observed": Words("observed"),
     "kept": Words("kept"),
-    "corrected": Words("corrected by you"),
+    _CORRECTED: Words("corrected by you"),
+    _CORRECTED_BY_AGENT: Words("corrected through an agent"),
 }

@@ -334,11 +334,38 @@ def _of_scope(
     while True:
         ids = store.within(scope, where, looked_at)
         items = list(_iter_listed_items(store.passages(ids, scope), request))
-        documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
-        rows = _list_rows(call, request, items, documents, known)
+        rows = _list_newest_rows(call, request, store, scope, items, known, shelves, limit)
         if len(rows) >= limit or len(ids) < looked_at:
             return rows[:limit]
         looked_at = _EVERYTHING
+
+
+def _list_newest_rows(
+    call: Call,
+    request: ListRequest,
+    store: Store,
+    scope: Scope,
+    items: Sequence[_Item],
+    known: list[roots.Root],
+    shelves: Sequence[roots.Root],
+    limit: int,
+) -> list[ListedMemory]:
+    """Return at least `limit` rows of a scope's items, if there are so many.
+
+    A word may stand in thousands of notes: their documents are read, and their statements compared,
+    only as far as the rows go. Records come before notes, so that all of them are read.
+    """
+    newest = [
+        item
+        for place, item in enumerate(items)
+        if place < limit * _LOOKED_AT or any(root.owns(item.key) for root in shelves)
+    ]
+    for some in (newest, items):
+        documents = {d.key: d for d in store.get(scope, list({item.key for item in some}))}
+        rows = _list_rows(call, request, some, documents, known)
+        if len(rows) >= limit or len(some) == len(items):
+            break
+    return rows
 
 
 def _list_rows(

@@ -29,6 +29,7 @@ from gieok.places.scope import USER_SCOPE, is_served
 from gieok.places.workplace import find_workplace
 from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.settings import grants
+from gieok.text.handles import build_handle
 from gieok.text.messages import Words
 
 #: File in a folder of `records_folder`: the scope whose records are there.
@@ -262,8 +263,12 @@ def refresh_project_index(call: Call, project: str) -> None:
         copy_beside(call, shelf.scope)
 
 
-def is_indexed(call: Call, kept: RecordShelf, file: Path) -> bool:
-    """Return whether a record can be recalled: success is reported only after reading back."""
+def find_record_handle(call: Call, kept: RecordShelf, file: Path) -> str | None:
+    """Return the handle of a record that can be recalled; None for one that cannot.
+
+    Success is reported only after reading back.
+    """
     shelf_roots = roots.load_roots(call.home.store, kept.scope)
     keys = [root.key_of(file) for root in shelf_roots if root.path in file.parents]
-    return bool(call.home.store.get(kept.scope, keys))
+    documents = call.home.store.get(kept.scope, keys)
+    return build_handle(kept.scope.path, documents[0].key) if documents else None

@@ -18,14 +18,19 @@ from gieok.commands.command import (
     waiting_words,
 )
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
+from gieok.commands.last_day import parse_last_day
 from gieok.commands.memory import untrusted
-from gieok.commands.memory.records import RecordShelf, find_record_shelf, follow_soon, is_indexed
+from gieok.commands.memory.records import (
+    RecordShelf,
+    find_record_handle,
+    find_record_shelf,
+    follow_soon,
+)
 from gieok.errors import BadRequest, StoreError
 from gieok.home.call import Call
 from gieok.hook import records
 from gieok.hook.matches import CATEGORIES
 from gieok.settings import grants
-from gieok.text.dates import find_last_day
 from gieok.text.ends import find_end
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
@@ -50,6 +55,8 @@ class RememberResult:
     until: Omitted[date] = None
     #: The days on which the statement was told.
     days: tuple[date, ...] = ()
+    #: The record's handle; left out where the index follows later.
+    handle: Omitted[str] = None
 
     @property
     @mark_encoded_getter
@@ -80,6 +87,7 @@ def render_remembered(result: RememberResult, style: Style) -> str:
         'gieok remember "배포는 화요일에 한다." --title "배포일" --tags 배포,ops',
         'gieok remember "Staging is read-only." --until friday',
         'gieok remember "I prefer short answers." --user --category preference',
+        "gieok remember - < decision.md",
     ),
     effect=Effect.WRITE,
     takes_in=True,
@@ -90,7 +98,12 @@ def remember_record(
     *,
     text: Annotated[
         Sequence[str],
-        Parameter(Words("what to keep"), positional=True, needed='gieok remember "…"'),
+        Parameter(
+            Words("what to keep"),
+            positional=True,
+            needed='gieok remember "…"',
+            takes_stdin=True,
+        ),
     ] = (),
     category: Annotated[
         str, Parameter(Words("what kind of memory it is"), choices=CATEGORIES)
@@ -140,7 +153,8 @@ def remember_record(
         if record_shelf.is_project:
             _trust_new_record(call, record_shelf, file)
     indexed = follow_soon(call, record_shelf)
-    if indexed and not is_indexed(call, record_shelf, file):
+    handle = find_record_handle(call, record_shelf, file) if indexed else None
+    if indexed and not handle:
         raise StoreError(
             "{file!r} was written, but is not in the index",
             file=record_shelf.shown(file),
@@ -156,6 +170,7 @@ def remember_record(
         indexed=indexed,
         until=_read_last_day(file),
         days=saved.days,
+        handle=handle,
     )
 
 
@@ -185,13 +200,7 @@ def _last_day(call: Call, words: str, text: str) -> date | None:
     if not words.strip():
         stated = find_end(text, today)
         return stated.last if stated else None
-    day = find_last_day(words, today)
-    if day is None:
-        raise BadRequest(
-            "{words!r} is no day",
-            words=words,
-            hint="write 2026-11-27, `friday`, `end of month`, `다음 주` …",
-        )
+    day = parse_last_day(words, today)
     if day < today:
         raise BadRequest(
             "{words!r} is over: {day}", words=words, day=day, hint="name today or a later day"

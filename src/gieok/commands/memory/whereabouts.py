@@ -14,7 +14,7 @@ from gieok.text.messages import Words
 _REVISIONS = Words(
     "a service that keeps or syncs it may hold earlier revisions for a while: delete them there"
 )
-_IMPORTED = Words("it was imported from here; it is not taken in again")
+_IMPORTED = Words("it was imported from here; it is not imported again")
 
 
 class RemovedFrom(NamedTuple):

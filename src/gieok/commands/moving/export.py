@@ -103,7 +103,7 @@ def export_memory(
         str,
         Parameter(
             Words(
-                "jsonl: everything, to be taken in again; markdown: a file a day; obsidian: a "
+                "jsonl: everything, to be imported again; markdown: a file a day; obsidian: a "
                 "note a memory"
             ),
             choices=FORMATS,

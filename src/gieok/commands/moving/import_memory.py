@@ -107,7 +107,7 @@ def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
     if isinstance(result, OpenClawResult):
         return import_openclaw.render_openclaw_import(result, style)
     taken, label = result.done, _LABELS[result.program].say(style.lang)
-    head = style.say("would be taken in") if result.dry_run else style.say("taken in")
+    head = style.say("would be imported") if result.dry_run else style.say("imported")
     lines = [f"{style.bold(label)}  {printable(str(result.path))}"]
     lines.append(
         style.say(
@@ -149,10 +149,10 @@ def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
 
 @command(
     "import",
-    Words("Take in what another program remembered: ChatGPT, Claude, mem0, OpenClaw and more"),
+    Words("Import what another program remembered: ChatGPT, Claude, mem0, OpenClaw and more"),
     present=render_import,
     when_stopped=Words(
-        "what was taken in is kept; the same command goes on, and nothing is taken in twice"
+        "what was imported is kept; the same command goes on, and imports nothing twice"
     ),
     effect=Effect.WRITE,
     takes_in=True,
@@ -177,7 +177,7 @@ def import_memories(
             needed="gieok import ~/Downloads/chatgpt-export.zip",
         ),
     ] = (),
-    dry_run: Annotated[bool, Parameter(Words("only count what would be taken in"))] = False,
+    dry_run: Annotated[bool, Parameter(Words("only count what would be imported"))] = False,
     agent: Annotated[
         str, Parameter(Words("of OpenClaw: only this agent; its memory is the scope agent:NAME"))
     ] = "",
@@ -255,6 +255,15 @@ def _parse_import_source(call: Call, *, what: Sequence[str]) -> tuple[str, Path 
             "where is the export of {name}?", name=name, hint="`gieok import {name} PATH`"
         )
     return name, call.caller.user / _PLACES[name]
+
+
+def recognise_export(call: Call, file: Path) -> Words | None:
+    """Return what kind of export a file is; None where Gieok knows none, or cannot read it."""
+    try:
+        _, name, _ = _recognise_import_files(call, "", file)
+    except BadRequest:
+        return None
+    return _LABELS.get(name)
 
 
 def _recognise_import_files(

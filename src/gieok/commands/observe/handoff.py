@@ -19,7 +19,13 @@ from gieok.memory.capture import spool
 from gieok.memory.capture.freshness import Backlog
 from gieok.memory.catch_up import BUDGET_TURNS
 from gieok.memory.handoff import page
-from gieok.memory.handoff.digest import ChangedFile, CommandRun, Quote, digest_session
+from gieok.memory.handoff.digest import (
+    ChangedFile,
+    CommandRun,
+    Quote,
+    SessionDigest,
+    digest_session,
+)
 from gieok.memory.handoff.history import SourceSession, read_session_history
 from gieok.memory.handoff.judgements import KeptJudge
 from gieok.memory.observer.rules import GivenContext, RulesObserver
@@ -116,20 +122,10 @@ def hand_session_over(
     if file is not None and os.path.lexists(file):
         raise BadRequest("{target!r} is there already", target=file, hint="name another with --to")
     end = time.monotonic() + within_ms / 1000 if within_ms else float("inf")
-    backlog, is_whole = Backlog(), False
-    if transcript:
-        is_whole = _read_transcript(call, Path(transcript), end)
-    else:
-        backlog = _read_waiting(call)
-    scope, known = _find_session(call, agent, session, backlog)
-    if not transcript:
-        own = call.home.journal.session_messages(scope, known.agent, known.session)
-        is_whole = _read_transcript(call, Path(_find_transcript(own)), end)
-    found, names = read_session_history(
-        call.home.journal, SourceSession(scope, known.agent, known.session), call.scopes
-    )
+    known, is_whole = _read_session(call, agent, session, transcript, end)
+    found, names = read_session_history(call.home.journal, known, call.scopes)
     digest = digest_session(
-        scope,
+        known.scope,
         found,
         _open_observer(call),
         frozenset(identity for name in names for identity in _iter_ended(call, name)),
@@ -138,25 +134,51 @@ def hand_session_over(
     )
     if within_ms and time.monotonic() < end and not _is_followed(call):
         call.home.sidecar.derive_turns(most=BUDGET_TURNS, wait=False)
-    transcript = _find_transcript(found)
     name = page.HandedSession(
         agent=known.agent,
         session=known.session,
-        scope=str(scope),
-        transcript=transcript,
+        scope=str(known.scope),
+        transcript=_find_transcript(found),
         root=str(call.caller.folder),
         is_whole=is_whole,
     )
     text = page.render_page(name, digest, call.zone, budget, digest.language)
     if file is not None and not fs.create_new_file(file, text):
         raise BadRequest("{target!r} is there already", target=file, hint="name another with --to")
+    return _build_handoff_result(name, known, digest, text, file)
+
+
+def _read_session(
+    call: Call, agent: str, session: str, transcript: str, end: float
+) -> tuple[SourceSession, bool]:
+    """Find a session, and take in its transcript until a moment.
+
+    Return the session, and whether its transcript was read to its end.
+    """
+    if transcript:
+        is_whole = _read_transcript(call, Path(transcript), end)
+        scope, known = _find_session(call, agent, session, Backlog())
+    else:
+        scope, known = _find_session(call, agent, session, _read_waiting(call))
+        own = call.home.journal.session_messages(scope, known.agent, known.session)
+        is_whole = _read_transcript(call, Path(_find_transcript(own)), end)
+    return SourceSession(scope, known.agent, known.session), is_whole
+
+
+def _build_handoff_result(
+    name: page.HandedSession,
+    known: SourceSession,
+    digest: SessionDigest,
+    text: str,
+    file: Path | None,
+) -> HandoffResult:
     return HandoffResult(
         agent=known.agent,
         session=known.session,
-        scope=scope,
+        scope=known.scope,
         began=digest.began,
         ended=digest.ended,
-        transcript=transcript,
+        transcript=name.transcript,
         language=digest.language,
         asked=_encode_quotes(digest.asked),
         rules=_encode_quotes(digest.rules),
@@ -165,7 +187,7 @@ def hand_session_over(
         open=_encode_quotes(digest.open),
         commands=digest.commands,
         files=digest.files,
-        is_whole=is_whole,
+        is_whole=name.is_whole,
         page=text,
         to=file,
     )

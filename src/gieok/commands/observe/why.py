@@ -208,7 +208,7 @@ def explain_memory_origin(
     ] = "",
     last: Annotated[
         bool,
-        Parameter(Words("what was last put before an agent, with scores and cost"), cli_only=True),
+        Parameter(Words("what an agent was given last, with scores and cost"), cli_only=True),
     ] = False,
     session: Annotated[str, Parameter(Words("of this session of an agent"), cli_only=True)] = "",
 ) -> WhyResult | LastResult:

@@ -9,8 +9,8 @@ from gieok.agents.agent import Agent, load_agent
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.support import HostSupport, describe_host
 from gieok.commands.command import Style
-from gieok.commands.prompt.installed_hooks import find_prompt_command
-from gieok.commands.prompt.sites import build_own_command, user_site
+from gieok.commands.prompt.installed_hooks import Presence, find_presence
+from gieok.commands.prompt.sites import user_site
 from gieok.home.call import Call
 from gieok.model.memory import Scope
 from gieok.text.columns import count_text_columns, pad_columns
@@ -20,8 +20,8 @@ _AGENT, _HERE = Words("agent"), Words("here")
 _HEADS = (
     Words("session start"),
     Words("prompt"),
-    Words("capture"),
-    Words("gate"),
+    Words("conversations"),
+    Words("rules"),
     Words("MCP"),
     Words("tried with"),
 )
@@ -44,6 +44,8 @@ class HostHere(NamedTuple):
     is_here: bool
     is_installed: bool
     support: HostSupport
+    #: Whether something of an install is missing: a part of it, or the program that hooks call.
+    is_in_part: bool = False
 
 
 def list_hosts(call: Call) -> tuple[HostHere, ...]:
@@ -57,11 +59,13 @@ def _find_host(call: Call, name: str) -> HostHere:
     is_here = is_agent_present(agent, site) or any(
         True for _ in sources.sources(places, Scope("agent:main"))
     )
+    presence = find_integration(site, name) if is_here else Presence()
     return HostHere(
         name=name,
         is_here=is_here,
-        is_installed=is_here and is_integration_installed(call, site, name, agent),
+        is_installed=presence.is_whole,
         support=describe_host(name),
+        is_in_part=presence.is_begun and not presence.is_whole,
     )
 
 
@@ -82,9 +86,8 @@ def render_hosts(hosts: tuple[HostHere, ...], style: Style) -> str:
     heads = list_table_heads(style.lang)
     rows = [[heads[0], _HERE.say(style.lang), *heads[1:]]]
     for host in hosts:
-        here = Words("installed") if host.is_installed else Words("yes" if host.is_here else "no")
         name, *cells = list_support_cells(host.support, style.lang)
-        rows.append([name, here.say(style.lang), *cells])
+        rows.append([name, _name_presence(host).say(style.lang), *cells])
     widths = [max(map(count_text_columns, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
@@ -97,6 +100,14 @@ def render_hosts(hosts: tuple[HostHere, ...], style: Style) -> str:
     return "\n".join(lines)
 
 
+def _name_presence(host: HostHere) -> Words:
+    if host.is_installed:
+        return Words("installed")
+    if host.is_in_part:
+        return Words("in part")
+    return Words("yes") if host.is_here else Words("no")
+
+
 def is_agent_present(made: Agent, site: InstallPlace) -> bool:
     """Return whether the agent was ever used here, or its program is installed."""
     if made.find_settings_folder(site).is_dir():
@@ -105,12 +116,10 @@ def is_agent_present(made: Agent, site: InstallPlace) -> bool:
     return bool(program and shutil.which(program, path=site.environment.get("PATH", os.defpath)))
 
 
-def is_integration_installed(call: Call, site: InstallPlace, name: str, made: Agent) -> bool:
-    """Return whether Gieok is installed in an agent at a place."""
-    if name in table.HOOKED:
-        return bool(find_prompt_command(site, name))
+def find_integration(site: InstallPlace, name: str) -> Presence:
+    """Return what is there of Gieok in an agent at a place; nothing where that cannot be told."""
     try:
-        return all(edit.path.exists() for edit in made.build_edits(site, build_own_command(call)))
+        return find_presence(site, name)
     # An agent's own files may be malformed; the command that installs Gieok reports the fault.
     except Exception:  # noqa: BLE001
-        return False
+        return Presence()

@@ -28,13 +28,13 @@ class InjectionsResult:
 def render_injections(result: InjectionsResult, style: Style) -> str:
     """Show each injection as `gieok why --last` does."""
     if not result.found:
-        return style.say("Nothing that was put before an agent is kept.")
+        return style.say("Nothing that an agent was given is kept.")
     return "\n\n".join(present_last(injection, style) for injection in result.injections)
 
 
 @command(
     "hook injections",
-    Words("Show what was put before agents lately: exact text, sources, cost"),
+    Words("Show what agents were given lately: exact text, sources, cost"),
     present=render_injections,
     examples=("gieok hook injections", "gieok hook injections --limit 3"),
 )

@@ -77,19 +77,18 @@ def render_install(result: InstallResult, style: Style) -> str:
     if result.agent == plugin_package.NAME:
         return "\n".join(lines)
     if not (result.dry_run or result.uninstalled or result.missing):
-        proof = Words("`gieok doctor` fires it and shows what it injects")
+        proof = Words("`gieok doctor` runs it and shows what it gives the agent")
         lines.append(proof.say(style.lang))
         daemon = Words(
-            "a session's start brings Gieok's daemon up, by which prompts are answered by "
-            "meaning (`daemon.autostart`); `gieok service install` starts it whenever you log "
-            "in"
+            "a session start brings up the daemon, which finds memories by meaning "
+            "(`daemon.autostart`); `gieok service install` starts it whenever you log in"
         )
         lines.append(daemon.say(style.lang))
         if result.agent in OBSERVERS:
             model = Words.of(
                 (
-                    "`observe.model: {agent}` in the settings lets its own command observe, "
-                    "without a key"
+                    "`observe.model: {agent}` in the settings lets its own command choose what "
+                    "is kept, without a key"
                 ),
                 agent=result.agent,
             )
@@ -151,6 +150,8 @@ def install_agent(
     agents on this machine are offered, each of which is installed or refused by itself.
     """
     if list_:
+        if agent or user or project or commands or dry_run or uninstall or to:
+            raise BadRequest("--list shows all agents", hint="leave out everything else")
         return _build_table(list_hosts(call))
     if not agent:
         if uninstall or project or dry_run or commands or to:
@@ -159,8 +160,24 @@ def install_agent(
     if (agent == plugin_package.NAME) != bool(to):
         raise BadRequest("`gieok install plugin` and --to belong together", hint=_PACKAGE_HINT)
     if agent == plugin_package.NAME:
+        if user or project or commands:
+            raise BadRequest("a package is for no project and has no commands", hint=_PACKAGE_HINT)
         edits = plugin_package.build_package_edits(call.caller.path(to))
         return _apply_edits(call, agent, edits, dry_run=dry_run, uninstall=uninstall)
+    site = _find_install_site(call, agent, user=user, project=project)
+    # the folder that was made first is removed last
+    edits = [
+        *_plan_command_files(
+            call, site, agent=agent, commands=commands, dry_run=dry_run, uninstall=uninstall
+        ),
+        *load_agent(agent).build_edits(site, build_own_command(call)),
+    ]
+    result = _apply_edits(call, agent, edits, dry_run=dry_run, uninstall=uninstall)
+    return result if uninstall else _add_agent_notes(result, agent, site)
+
+
+def _find_install_site(call: Call, agent: str, *, user: bool, project: bool) -> InstallPlace:
+    """Return where an agent is installed. Raises BadRequest."""
     if agent not in NAMES:
         raise BadRequest(
             "{agent!r} is no agent that can be installed",
@@ -170,21 +187,17 @@ def install_agent(
         )
     if user and project:
         raise BadRequest("--user and --project exclude each other")
-    site = project_site(call) if project else user_site(call)
+    if project and (why := load_agent(agent).no_project):
+        raise BadRequest(why, agent=agent, hint="`gieok install {agent}`")
+    return project_site(call) if project else user_site(call)
+
+
+def _add_agent_notes(result: InstallResult, agent: str, site: InstallPlace) -> InstallResult:
+    """Return the result with what a person has to do still, and what this release lacks."""
     loaded_agent = load_agent(agent)
-    if project and loaded_agent.no_project:
-        raise BadRequest(loaded_agent.no_project, agent=agent, hint="`gieok install {agent}`")
-    # the folder that was made first is removed last
-    edits = [
-        *_plan_command_files(
-            call, site, agent=agent, commands=commands, dry_run=dry_run, uninstall=uninstall
-        ),
-        *loaded_agent.build_edits(site, build_own_command(call)),
-    ]
-    note = "" if uninstall else loaded_agent.note
-    lacks = None if uninstall else loaded_agent.find_missing_features(site)
+    note, lacks = loaded_agent.note, loaded_agent.find_missing_features(site)
     return replace(
-        _apply_edits(call, agent, edits, dry_run=dry_run, uninstall=uninstall),
+        result,
         note=Words(note) if note else None,
         missing=Words(lacks) if lacks else None,
     )

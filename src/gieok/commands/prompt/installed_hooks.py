@@ -1,14 +1,26 @@
 """Runs installed hooks as the agent would, for `gieok doctor`."""
 
 import json
+import os
+import shlex
+import shutil
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 from gieok.agents import table
 from gieok.agents.agent import load_agent
-from gieok.agents.install.edits import HookEntries, InstallPlace, OwnCommand
+from gieok.agents.install.change import Edit, read_foreign_file
+from gieok.agents.install.edits import (
+    HookEntries,
+    InstallPlace,
+    JsonServer,
+    OwnCommand,
+    PluginFile,
+)
+from gieok.agents.install.toml_lines import TomlHooks, TomlServer
 from gieok.commands.prompt.sites import build_own_command, project_site, user_site
-from gieok.errors import GieokError, NotIndexed, Phrase
+from gieok.errors import BadRequest, GieokError, NotIndexed, Phrase
 from gieok.home.call import Call
 from gieok.home.hook_index import open_hook_index
 from gieok.hook import matches, question, window
@@ -40,6 +52,63 @@ def find_prompt_command(site: InstallPlace, name: str) -> str:
     return ""
 
 
+class Presence(NamedTuple):
+    """What is there of an install at a place.
+
+    `is_begun`: a part of it is there, other than the MCP server, which a person may add by hand.
+    `lacking` are the files that should hold a part of Gieok's and do not.
+    """
+
+    is_begun: bool = False
+    lacking: tuple[Path, ...] = ()
+    has_program: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Return whether every part is there, and the program that the hooks call."""
+        return self.is_begun and self.has_program and not self.lacking
+
+
+def find_presence(site: InstallPlace, name: str) -> Presence:
+    """Return what is there of Gieok in an agent at a place. Raises BadRequest."""
+    agent = load_agent(name)
+    edits = agent.list_site_edits(site, OwnCommand(("gieok",), {}))
+    rows = [(edit, read_hook_file(edit.path)) for edit in edits if not edit.is_extra]
+    held = [edit for edit, text in rows if _has_part(edit, text)]
+    lacking = tuple(edit.path for edit, _ in rows if edit not in held)
+    command = next(filter(None, (agent.parse_prompt_command(text) for _, text in rows)), "")
+    if command:
+        return Presence(True, lacking, has_program=_is_program_there(command, site))
+    if all(isinstance(edit, JsonServer | TomlServer) for edit in held):
+        return Presence()
+    if name in table.HOOKED:
+        return Presence(True, lacking or (rows[0][0].path,))
+    return Presence(True, lacking, has_program=True)
+
+
+def _has_part(edit: Edit, text: str) -> bool:
+    try:
+        return edit.has_part(text)
+    except ValueError:  # the command that installs Gieok names the fault
+        return False
+
+
+def _is_program_there(command: str, site: InstallPlace) -> bool:
+    """Return whether the program of a hook's command line is there."""
+    program = next(word for word in shlex.split(command) if "=" not in word)
+    return shutil.which(program, path=site.environment.get("PATH", os.defpath)) is not None
+
+
+def find_lacking_files(call: Call) -> list[tuple[str, bool, Path]]:
+    """Return (agent, whether in the project, file) of each file that leaves an install in part."""
+    return [
+        (agent, site.is_project, file)
+        for site in (user_site(call), project_site(call))
+        for agent in table.HOOKED
+        for file in find_presence(site, agent).lacking
+    ]
+
+
 def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
     """Return (agent, native event) of each hook that an earlier release gave less time."""
     return [
@@ -47,12 +116,12 @@ def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
         for site in (user_site(call), project_site(call))
         for agent in table.HOOKED
         for edit in load_agent(agent).list_site_edits(site, OwnCommand(("gieok",), {}))
-        if isinstance(edit, HookEntries)
+        if isinstance(edit, HookEntries | PluginFile | TomlHooks)
         for native in _list_shorter(edit)
     ]
 
 
-def _list_shorter(edit: HookEntries) -> list[str]:
+def _list_shorter(edit: HookEntries | PluginFile | TomlHooks) -> list[str]:
     try:
         return edit.list_shorter_hooks(read_hook_file(edit.path))
     except ValueError:  # the check of the hook itself names the file
@@ -62,8 +131,8 @@ def _list_shorter(edit: HookEntries) -> list[str]:
 def read_hook_file(file: Path) -> str:
     """Return the text of an agent's file; '' where it cannot be read."""
     try:
-        return file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        return (read_foreign_file(file) or b"").decode()
+    except (BadRequest, UnicodeDecodeError):
         return ""
 
 
@@ -88,13 +157,29 @@ def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
         "hook_event_name": table.BY_NAME[agent].events[table.PROMPT],
         "prompt": _PROMPT.format(title),
     }
+    printed = _run_hook(call, agent, command, json.dumps(payload).encode())
+    if not title:
+        return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
+    if not printed:
+        raise GieokError(
+            "{agent}: the hook runs, but gives nothing for {prompt!r}",
+            agent=agent,
+            prompt=payload["prompt"],
+            file=call.home.folder / "logs" / "hook.log",
+            hint="see {file}",
+        )
+    return f"{agent}: {payload['prompt']!r} → {_parse_injected_context(printed, agent)}"
+
+
+def _run_hook(call: Call, agent: str, command: str, payload: bytes) -> bytes:
+    """Run the command of a hook as its agent would; return what it printed. Raises GieokError."""
     try:
         process = subprocess.run(  # noqa: S602 - the agent gives it to a shell too
             command,
             shell=True,
             cwd=call.caller.folder,
             env=dict(call.caller.environment),
-            input=json.dumps(payload).encode(),
+            input=payload,
             capture_output=True,
             timeout=_TIMEOUT_S,
             check=False,
@@ -122,17 +207,7 @@ def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
                 line=last_lines[0],
             ),
         )
-    if not title:
-        return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
-    if not process.stdout:
-        raise GieokError(
-            "{agent}: the hook runs, but injects nothing for {prompt!r}",
-            agent=agent,
-            prompt=payload["prompt"],
-            file=call.home.folder / "logs" / "hook.log",
-            hint="see {file}",
-        )
-    return f"{agent}: {payload['prompt']!r} → {_parse_injected_context(process.stdout, agent)}"
+    return process.stdout
 
 
 def _build_hook_error(agent: str, what: str) -> GieokError:

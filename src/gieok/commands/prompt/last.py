@@ -55,9 +55,9 @@ def find_last_injection(call: Call, session: str) -> LastResult:
     if row is None:
         listed = ", ".join(str(listed_row["session"]) for listed_row in rows[:5])
         raise BadRequest(
-            "nothing was put before an agent in session {session!r}"
+            "no agent was given anything in session {session!r}"
             if session
-            else "nothing was put before an agent yet",
+            else "no agent was given anything yet",
             session=session,
             listed=listed,
             hint="sessions: {listed}" if listed else None,
@@ -106,7 +106,7 @@ def render_last_injection(result: LastResult, style: Style) -> str:
             ).rstrip()
         )
     ]
-    lines.append(printable(result.text) or style.say("Nothing was put before the agent."))
+    lines.append(printable(result.text) or style.say("The agent was given nothing."))
     lines += [
         style.dim(printable(f"{m.score:.2f}  {m.handle:<12} {m.status}  {m.title}"))
         for m in result.memories

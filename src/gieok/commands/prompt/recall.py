@@ -119,7 +119,7 @@ class _Found(NamedTuple):
 def render_recall(result: RecallResult, style: Style) -> str:
     """Show the text to inject, then the memories behind it."""
     if not result.text:
-        nothing = Words("Nothing would be injected.")
+        nothing = Words("An agent would be given nothing.")
         return "\n".join(
             [
                 absence(nothing, result.not_looked_at, style),
@@ -189,7 +189,7 @@ def recall_memories(
     ] = (),
     agent: Annotated[str, Parameter(Words("the agent that asks"))] = "",
     session: Annotated[
-        str, Parameter(Words("its session: what stands there already is left out"))
+        str, Parameter(Words("its session: what the agent has there already is left out"))
     ] = "",
     scopes: Annotated[
         str, Parameter(Words("whose memory, joined by commas (default: that of this folder)"))

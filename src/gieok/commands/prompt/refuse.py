@@ -53,15 +53,15 @@ def render_refusal(result: RefuseResult, style: Style) -> str:
         )
     if result.folder:
         template = (
-            "notes of {folder} are searched only, and put before no prompt"
+            "notes of {folder} are searched only, and given at no prompt"
             if result.refused
-            else "notes of {folder} may be put before prompts again"
+            else "notes of {folder} may be given at prompts again"
         )
         return style.say(template, folder=style.path(result.folder))
     template = (
-        "{handle} is not put before a prompt like that any more"
+        "{handle} is not given at a prompt like that any more"
         if result.refused
-        else "{handle} may be put before a prompt like that again"
+        else "{handle} may be given at a prompt like that again"
     )
     return style.say(template, handle=result.handle)
 
@@ -83,7 +83,7 @@ def refuse_memory(
         str, Parameter(Words("the memory, as `gieok why --last` names it"), positional=True)
     ] = "",
     prompt: Annotated[str, Parameter(Words("the prompt that it does not belong before"))] = "",
-    folder: Annotated[str, Parameter(Words("a folder whose notes are put before no prompt"))] = "",
+    folder: Annotated[str, Parameter(Words("a folder whose notes are given at no prompt"))] = "",
     lift: Annotated[bool, Parameter(Words("take that back"))] = False,
 ) -> RefuseResult:
     """Keep the refusal, or drop it; searches find everything as before.
@@ -148,7 +148,7 @@ def release_folder(call: Call, folder: str) -> bool:
         left = [name for name in names if str(call.caller.path(name)) != folder]
         if holder := _find_holder(call, left, folder):
             raise BadRequest(
-                "{folder} stays kept back: it is in {holder}, of which no note is put before a "
+                "{folder} stays kept back: it is in {holder}, of which no note is given at a "
                 "prompt",
                 folder=folder,
                 holder=holder,

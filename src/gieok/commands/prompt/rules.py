@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Annotated
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted
+from gieok.commands.last_day import parse_last_day
 from gieok.errors import BadRequest, NotFound
 from gieok.flow.gate_rules import (
     DAMAGED,
@@ -20,7 +20,6 @@ from gieok.flow.gate_rules import (
 from gieok.home.call import Call
 from gieok.hook import gates
 from gieok.places.workplace import find_workplace
-from gieok.text.dates import find_last_day
 from gieok.text.gates.action import ASK, NONE, STOP, Action
 from gieok.text.gates.statement import keep_holding_rules
 from gieok.text.gates.touched import WRITE, TouchedPath
@@ -169,7 +168,7 @@ def try_action_rules(
             hint='write a command: `gieok rules try "git push"`',
         )
     today = call.clock.now().astimezone(call.zone).date()
-    when = _find_trial_day(day, today)
+    when = parse_last_day(day, today) if day.strip() else today
     folder = str(call.caller.folder)
     use = ToolAttempt(
         tool=tool or ("Edit" if edit else "Bash"),
@@ -289,7 +288,7 @@ def give_rule_end(
     """Give a rule its last day, durably. Raises NotFound, BadRequest."""
     found = _find_rule(call, handle)
     today = call.clock.now().astimezone(call.zone).date()
-    last = _find_trial_day(day, today)
+    last = parse_last_day(day, today)
     if last < today:
         raise BadRequest(
             "{words!r} is over: {day}", words=day, day=last, hint="name today or a later day"
@@ -445,19 +444,6 @@ def _describe_actions(actions: Sequence[Action]) -> list[str]:
         texts.append(" ".join((" / ".join(name.strip() for name in names), *where)).strip())
         texts += action.tools
     return list(dict.fromkeys(filter(None, texts)))
-
-
-def _find_trial_day(words: str, today: date) -> date:
-    if not words.strip():
-        return today
-    day = find_last_day(words, today)
-    if day is None:
-        raise BadRequest(
-            "{words!r} is no day",
-            words=words,
-            hint="write 2026-11-27, `friday`, `end of month`, `다음 주` …",
-        )
-    return day
 
 
 def _read_failures(call: Call) -> list[str]:

@@ -3,10 +3,10 @@
 Each action is a command that can also be called on its own.
 """
 
-import calendar
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from gieok.commands.command import Style, printable
@@ -17,7 +17,11 @@ from gieok.commands.home.daemon import (
 )
 from gieok.commands.observe.run import take_in_transcripts
 from gieok.commands.setup.interview import YES, Interview
-from gieok.commands.setup.questions.after import find_chosen_notes, to_install
+from gieok.commands.setup.questions.after import (
+    find_chosen_exports,
+    find_chosen_notes,
+    to_install,
+)
 from gieok.errors import GieokError, Phrase, TranscriptUnreadable
 from gieok.home.call import Call
 from gieok.model.memory import Scope
@@ -65,24 +69,19 @@ class Afterwards:
             yield self._done("observe run", self._taken_in)
         if find_chosen_notes(known):
             yield self._done("index", self._indexed)
+        for export in find_chosen_exports(known):
+            shown = known.shown_path(export.file)
+            yield self._done(f"import {shown}", partial(self._imported, export.file))
         if known.text("start") == YES:
             yield self._done("up", self._started)
         if known.text("pages") == YES:
             yield self._done("open", self._opened)
 
     def suggestion(self) -> str:
-        """Return a question that memory can answer; '' where memory holds nothing."""
-        from gieok.commands.memory.listing import list_memories
+        """Return a question that memory answers; '' where none was found."""
+        from gieok.commands.memory.questions import suggest_questions
 
-        rows = list_memories(self._everywhere(), limit=1).memories
-        if not rows:
-            return ""
-        day = rows[0].day
-        is_now = day.year == self._call.clock.now().year
-        template = "What happened in {month}?" if is_now else "What happened in {month} {year}?"
-        return self._call.words(
-            template, month=calendar.month_name[day.month], number=day.month, year=day.year
-        )
+        return next(iter(suggest_questions(self._everywhere(), most=1)), "")
 
     def answer(self, text: str) -> list[str]:
         """Return the lines that a search finds in everything imported, with their day and
@@ -165,6 +164,15 @@ class Afterwards:
         report = render_index_report(index_memory(own, paths=[folder]), self._style)
         return "\n".join(report.splitlines()[:_REPORTED])
 
+    def _imported(self, file: Path) -> str:
+        from gieok.commands.moving.import_memory import import_memories, render_import
+
+        own = replace(self._call, scope=Scope(USER_SCOPE), also=(), tell=_ignore_note)
+        # the service makes vectors and observes beside the person's first question
+        no_wait = self._known.text("start") == YES or self._runs()
+        report = render_import(import_memories(own, what=[str(file)], no_wait=no_wait), self._style)
+        return "\n".join(line.strip() for line in report.splitlines()[1:2])
+
     def _opened(self) -> str:
         from gieok.commands.home.open_pages import open_web_pages
 
@@ -189,3 +197,7 @@ class Afterwards:
         scopes = dict.fromkeys((*self._call.scopes, *self._call.home.sidecar.scopes()))
         first, *more = scopes
         return replace(self._call, scope=first, also=tuple(more))
+
+
+def _ignore_note(note: str) -> None:
+    del note

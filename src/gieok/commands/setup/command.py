@@ -209,6 +209,7 @@ def _offer_next_steps(
         page = afterwards.page
         if suggested := afterwards.suggestion():
             words = known.words("Ask your memory (empty: later)")
+            dialogue.say(is_passing=True)  # clears what a model said while it was loaded
             if question := dialogue.text(words, suggested, lambda text: "").strip():
                 answer = _show_trial_answer(dialogue, question, afterwards.answer(question))
                 return _OfferOutcome(tuple(finished_deeds), answer, page)

@@ -2,6 +2,9 @@
 
 from typing import NamedTuple
 
+#: Value of the pick that asks for a line.
+FREE = "\0free"
+
 
 class WentBack(Exception):
     """The person wants to return to the previous question."""

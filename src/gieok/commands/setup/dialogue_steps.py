@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gieok.commands.command import printable
 from gieok.commands.home.keys import VERDICTS, find_verdict_sign
 from gieok.commands.setup.changes import is_asked, run_setup_trial
-from gieok.commands.setup.dialogue import Pick, WentBack
+from gieok.commands.setup.dialogue import FREE, Pick, WentBack
 from gieok.commands.setup.interview import Given, Interview
 from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion
 from gieok.ports.keys import Trial, Verdict
@@ -16,8 +16,6 @@ from gieok.text.messages import Words, in_language
 if TYPE_CHECKING:
     from gieok.commands.setup.terminal import TerminalDialogue
 
-#: Pick that asks for a line.
-_FREE = "\0free"
 _AGAIN, _KEEP = "again", "keep"
 #: What to do at once; the hints of trials are for a person who is not being asked.
 _ADVICE = {
@@ -169,12 +167,14 @@ def _ask_setup_question(
         picks = list(question.picks(known))
         if not picks:
             return _ask_text_line(known, dialogue, question, default)
-        if question.free and default and default not in [pick.value for pick in picks]:
-            picks.insert(0, Pick(default, default))  # as it was typed before
+        if question.free:
+            picks.append(Pick(FREE, question.free.say(known.call.lang)))
         values = [pick.value for pick in picks]
-        free = [Pick(_FREE, question.free.say(known.call.lang))] if question.free else []
-        chosen = dialogue.one(words, [*picks, *free], default if default in values else values[0])
-        return _ask_text_line(known, dialogue, question, "") if chosen == _FREE else chosen
+        if question.free and default and default not in values:
+            picks.insert(0, Pick(default, default))  # as it was typed before
+            values.insert(0, default)
+        chosen = dialogue.one(words, picks, default if default in values else values[0])
+        return _ask_text_line(known, dialogue, question, "") if chosen == FREE else chosen
     return _ask_text_line(
         known, dialogue, question, "" if question.kind is AnswerKind.SECRET else default
     )

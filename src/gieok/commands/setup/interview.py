@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from gieok.commands.setup.machine import Surroundings, survey_machine
+from gieok.commands.setup.note_folder import NoteFolder, read_typed_path, survey_note_folder
 from gieok.home.call import Call
 from gieok.home.setting_rows import list_setting_rows
 from gieok.ports.setup import Provider
@@ -20,6 +21,7 @@ class Interview:
     def __init__(self, call: Call, answers: Mapping[str, Given] = MappingProxyType({})) -> None:
         self.call = call
         self.answers = answers
+        self._surveys: dict[Path, NoteFolder] = {}
         self.access = call.home.setup
         self.now = {
             row.name: (row.value, row.origin) for row in list_setting_rows(call.home.settings)
@@ -39,6 +41,12 @@ class Interview:
     def ollama(self) -> Sequence[str] | None:
         """Return the models of the Ollama on this machine; None where none answers."""
         return self.access.ollama()
+
+    def survey_notes(self, folder: Path) -> NoteFolder:
+        """Return what is in a folder of notes, as it was when it was first looked at."""
+        if folder not in self._surveys:
+            self._surveys[folder] = survey_note_folder(self.call, folder)
+        return self._surveys[folder]
 
     def with_answers(self, answers: Mapping[str, Given]) -> "Interview":
         """Return a copy with other answers; the survey results stay."""
@@ -70,8 +78,8 @@ class Interview:
         return answer if isinstance(answer, tuple) else ()
 
     def path(self, text: str) -> Path:
-        """Return the path that a person typed, with `~` expanded."""
-        return self.call.caller.path(text)
+        """Return the path that a person typed or dropped, with `~` expanded."""
+        return self.call.caller.path(read_typed_path(text))
 
     def shown_path(self, path: Path | str) -> str:
         """Return a path as a person writes it."""

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from gieok.agents import agent, sources, table
 from gieok.agents.openclaw.gateway import webhook
-from gieok.commands.prompt.hosts import is_agent_present, is_integration_installed
+from gieok.commands.prompt.hosts import find_integration, is_agent_present
 from gieok.commands.prompt.sites import user_site
 from gieok.home.call import Call
 from gieok.memory.files.roots import is_memory_file, is_skipped
@@ -112,7 +112,7 @@ def _iter_found_agents(call: Call) -> Iterator[FoundAgent]:
         transcript_places = known_agent.list_places(user, environment)
         files = [source.path for source in sources.sources(transcript_places, Scope("agent:main"))]
         if files or is_agent_present(known_agent, site):
-            is_installed = is_integration_installed(call, site, name, known_agent)
+            is_installed = find_integration(site, name).is_whole
             yield FoundAgent(
                 name=name,
                 folder=place.folder if place else None,

@@ -5,7 +5,6 @@ records every paragraph. What is found names lines and holds no text.
 """
 
 import json
-import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +22,6 @@ from gieok.text import said_names
 from gieok.text.handles import line_check
 from gieok.text.keywords import query_tokens
 from gieok.text.markdown import front_matter
-from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import USER
 
 #: To be raised whenever the same documents would give other lines.
@@ -36,13 +34,9 @@ _WHOLE, _END = "whole", "end"
 _Order = tuple[float, str, int]
 #: Least probability that a turn states something that lasts.
 _STATES = 0.5
-_FEWEST_TOKENS = 8
-_LONGEST_CHARS = 400
 #: A shorter note is one statement, whatever its lines.
 _WHOLE_CHARS = 500
 _FEWEST_WORDS = 4
-#: A statement that asks for assent at its end, such as "…, ok?".
-_TAG_QUESTION = re.compile(r"[^?]{20,}[,.;!]\s*\S+(?: \S+)?\?\s*")
 #: A word of more lines than this says nothing of a line's matter.
 _FEW_LINES = 3
 
@@ -242,17 +236,10 @@ def _iter_statements(
         if line_check(text) != line.check:
             continue
         is_rule = line.rule == lasting_turns.RULE
-        states = is_rule or _estimate_likely(line.value, text) >= _STATES
+        states = is_rule or line.likely >= _STATES
         # A question is named too: what takes back an answer to it names its file, maybe.
         if text.startswith(f"{USER}: "):
             yield line.line, line.line, float(line.at), line.rule, states
-
-
-def _estimate_likely(value: float, text: str) -> float:
-    """Return the probability behind the worth of a turn, which falls with the turn's length."""
-    tokens = estimate_tokens(text.removeprefix(f"{USER}: ")[:_LONGEST_CHARS])
-    share = lasting_turns.QUESTION_SHARE if _TAG_QUESTION.fullmatch(text) else 1.0
-    return float(value * max(_FEWEST_TOKENS, tokens) ** 0.5 / share)
 
 
 def _iter_paragraphs(document: Document) -> Iterator[tuple[int, int]]:

@@ -28,12 +28,35 @@ _OPENING_CHARS = 60
 _MANY_SESSIONS = 4
 #: Sessions kept for each beginning: the first ones, and the newest.
 _MOST_KEPT = 24
+#: Forks of forks that are followed.
+MOST_FORK_DEPTH = 24
 _HEX = 16
 _SPEAKERS = (Role.USER, Role.ASSISTANT)
 
 
 class CopiesJournal(Journal, Conversations, KeptValues, MadeDocuments, Protocol):
     """Methods that this module needs of a journal."""
+
+
+class ForkedFrom(NamedTuple):
+    """What a session copied at its beginning: `length` turns of its parent's history from `start`.
+
+    The history of the parent begins with what the parent copied itself.
+    """
+
+    scope: Scope
+    parent: str
+    start: int
+    length: int
+
+
+def read_fork(journal: KeptValues, agent: str, session: str) -> ForkedFrom | None:
+    """Return what a session copied; None where it copied nothing."""
+    value = journal.kept(f"{FORKS}{agent}").get(session)
+    if not value:
+        return None
+    scope, parent, start, length = json.loads(value)
+    return ForkedFrom(Scope(scope), parent, start, length)
 
 
 class Opened(NamedTuple):
@@ -169,12 +192,11 @@ class Copies:
     def _history(self, scope: Scope, agent: str, session: str, depth: int = 0) -> list[_Spoken]:
         """Return the messages of a session, including those that the session itself copied."""
         own = self._own(scope, agent, session)
-        forked = self.journal.kept(f"{FORKS}{agent}").get(session)
-        if not forked or depth > _MOST_KEPT:
+        forked = read_fork(self.journal, agent, session)
+        if forked is None or depth > MOST_FORK_DEPTH:
             return own
-        parent_scope, parent, start, count = json.loads(forked)
-        history = self._history(Scope(parent_scope), agent, parent, depth + 1)
-        return [*history[start : start + count], *own]
+        history = self._history(forked.scope, agent, forked.parent, depth + 1)
+        return [*history[forked.start : forked.start + forked.length], *own]
 
     def _candidates(
         self, scope: Scope, session: Session, message: Message
@@ -256,7 +278,8 @@ class Copies:
                 self.journal.hand_over(forget=gone)
 
     def _keep_fork(self, session: Session, scope: Scope, parent: str, run: "_RepeatedRun") -> None:
-        value = json.dumps([str(scope), parent, run.start, run.position - run.start])
+        forked = ForkedFrom(scope, parent, run.start, run.position - run.start)
+        value = json.dumps([str(scope), *forked[1:]])
         self.journal.keep(f"{FORKS}{session.agent}", {session.id: value})
 
 

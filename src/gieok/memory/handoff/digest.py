@@ -3,13 +3,15 @@
 Extractive: every sentence is quoted as it was said. What counts as decided is what the observer
 without a model would keep of the user's statements (`observer.rules`), in its categories: rules
 that bind, decisions, preferences, facts and tasks. What follows a question of the agent's is its
-answer only if it speaks of the same thing, or is a bare value.
+answer only if it speaks of the same thing, is a bare value, or refuses (`observer.standalone`).
 """
 
-from bisect import bisect_left
-from collections import Counter
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
+from enum import Enum, auto
 from typing import NamedTuple
 
 from gieok.flow.distil import MessageSpan
@@ -19,22 +21,25 @@ from gieok.memory.observation import Category
 from gieok.memory.observer import categories, repeats
 from gieok.memory.observer.rules import RulesObserver, WorthyStatement
 from gieok.memory.observer.sentences import split_sentences
-from gieok.memory.observer.standalone import is_question_sentence
+from gieok.memory.observer.standalone import is_mere_reply, is_question_sentence
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
+from gieok.text import binding
 from gieok.text.assent import accepts, is_small_talk
 from gieok.text.echo import strip_echo
 from gieok.text.language import detect_text_language
-from gieok.text.turns import is_answer
+from gieok.text.times import ahead
 
 #: Of a longer turn, only so much is quoted.
 _QUOTE_CHARS = 400
 _LANGUAGE_CHARS = 20_000
-#: Words of a bare value, which answers a question without speaking of its subject: "9090".
-_VALUE_WORDS = 2
-#: Fewest words that a statement shares with a task that it reports as done, or with what it takes
-#: back.
-_SHARED_WORDS = 2
+#: Words of a task, or of a statement, that what ends it need not say.
+_MOST_UNSAID = 1
+#: A rule in a short reply with fewer words may not say what it is about.
+_FEWEST_RULE_WORDS = 3
+#: Words that make a task of a deed, which a report that it is done does not repeat.
+_DUTY = frozenset("must need still todo ought due deadlin forget remind also".split())
+_CLAUSE_END = re.compile(r"[,;:]\s+|\s(?:but|and)\s|(?<=[가-힣](?:만|고|데))\s")
 
 
 class Quote(NamedTuple):
@@ -66,6 +71,15 @@ class ChangedFile(NamedTuple):
     deed: str
     times: int
     asked: str
+
+
+class _Part(Enum):
+    """Part of a digest that quotes statements."""
+
+    RULE = auto()
+    DECIDED = auto()
+    OPEN = auto()
+    TOLD = auto()
 
 
 class SessionDigest(NamedTuple):
@@ -107,40 +121,22 @@ def digest_session(
         _part_from_question(one) for one in observer.judge(spans, keeps_choices=True, most=most)
     ]
     endings = _Endings(found)
-    standing = [
-        one
-        for one in _drop_repeated(worthy)
-        if one.said.message.id not in ended and not endings.end(one)
-    ]
-    requests = _list_requests(messages)
-    stated = {one.said.message.id for one in worthy}
     before = _find_words_before(messages)
+    quotes: dict[_Part, list[Quote]] = {part: [] for part in _Part}
+    for one in _drop_repeated(worthy):
+        if one.said.message.id not in ended and not endings.end(one):
+            quotes[_classify_part(one)].append(_build_quote(one, before))
+    requests = _list_requests(messages, before)
+    pending = _list_pending(messages, requests, quotes)
     return SessionDigest(
         language=_detect_session_language(messages),
         began=messages[0].at,
         ended=messages[-1].at,
-        asked=tuple(
-            _quote_message(messages[place])
-            for place in requests
-            if messages[place].id not in stated
-        ),
-        rules=tuple(_build_quote(one) for one in standing if one.stated.is_rule),
-        decided=tuple(_build_quote(one, before) for one in standing if _is_decision(one)),
-        told=tuple(
-            _build_quote(one)
-            for one in standing
-            if not (one.stated.is_rule or one.is_done or _is_decision(one))
-            and one.category in (Category.PREFERENCE, Category.STATE)
-        ),
-        open=(
-            *(
-                _build_quote(one)
-                for one in standing
-                if one.category is Category.TASK
-                and not (one.stated.is_rule or one.is_done or _is_decision(one))
-            ),
-            *_list_pending(messages, requests, stated),
-        ),
+        asked=tuple(_quote_requests(messages, requests, worthy)),
+        rules=tuple(quotes[_Part.RULE]),
+        decided=tuple(quotes[_Part.DECIDED]),
+        told=tuple(quote for quote in quotes[_Part.TOLD] if quote not in pending),
+        open=(*quotes[_Part.OPEN], *pending),
         commands=tuple(_sum_up_commands(steps)),
         files=tuple(_sum_up_changes(messages, requests, steps)),
     )
@@ -159,36 +155,28 @@ def _split_at_gaps(
     yield tuple(run)
 
 
-def _is_decision(one: WorthyStatement) -> bool:
-    """Say whether a statement decides something that is no rule: also a choice that was offered."""
-    if one.stated.is_rule or one.is_done:
-        return False
-    if one.stated.is_agreed or _is_answer(one):
-        return True
-    return one.category is Category.DECISION
-
-
-def _is_answer(one: WorthyStatement) -> bool:
-    """Say whether a statement answers the agent's question that it is joined with.
-
-    It does if it speaks of something that the question names, or is a bare value.
-    """
-    if not one.stated.alone or one.text != one.stated.text:
-        return False
-    question, _, answer = one.text.partition(" – ")
-    own = repeats.content(answer)
-    return bool(own & repeats.content(question)) or (0 < len(own) <= _VALUE_WORDS)
+def _classify_part(one: WorthyStatement) -> _Part:
+    """Return the part under which a statement is quoted."""
+    if one.stated.is_rule:
+        return _Part.RULE
+    if one.is_joined and (one.stated.is_agreed or one.stated.is_answer):
+        return _Part.DECIDED
+    if one.is_done:
+        return _Part.TOLD
+    if one.category is Category.TASK:
+        return _Part.OPEN
+    return _Part.DECIDED if one.category is Category.DECISION else _Part.TOLD
 
 
 def _part_from_question(one: WorthyStatement) -> WorthyStatement:
     """Return a statement by itself where it follows a question that it does not answer."""
-    if not one.stated.alone or one.text != one.stated.text or _is_answer(one):
+    stated = one.stated
+    if not one.is_joined or stated.is_agreed or stated.is_answer or stated.is_rule:
         return one
-    alone = one.stated.alone
     return one._replace(
-        text=alone,
-        category=categories.classify_statement(alone),
-        is_done=categories.is_done(alone),
+        text=stated.own,
+        category=categories.classify_statement(stated.own),
+        is_done=categories.is_done(stated.own),
     )
 
 
@@ -205,37 +193,77 @@ def _drop_repeated(worthy: Sequence[WorthyStatement]) -> list[WorthyStatement]:
 
 
 class _Endings:
-    """What users reported as done or took back in a session, by its words."""
+    """What users reported as done or took back in a session, found by its words."""
 
     def __init__(self, found: Sequence[Journalled]) -> None:
-        self._said: list[tuple[int, repeats.Content, bool]] = []
-        self._by_word: dict[str, list[int]] = {}
+        self._done = LaterWords()
+        #: Last places at which words were said to be not so.
+        self._taken_back: dict[frozenset[str], int] = {}
         for one in found:
             if one.message.role is Role.USER:
                 for sentence in split_sentences(strip_echo(one.message.text)):
-                    self._read(one.place, sentence)
+                    if not is_question_sentence(sentence):
+                        self._read(one.place, sentence)
 
     def _read(self, place: int, sentence: str) -> None:
-        is_done = categories.is_done(sentence)
-        content = repeats.content(sentence)
-        if (is_done or repeats.is_negated(content)) and not is_question_sentence(sentence):
-            for word in content:
-                self._by_word.setdefault(word, []).append(len(self._said))
-            self._said.append((place, content, is_done))
+        if categories.is_done(sentence):
+            for clause in _CLAUSE_END.split(sentence):
+                if categories.is_done(clause):
+                    self._done.add_sentence(place, repeats.content(clause))
+        for bare in repeats.list_denied_words(repeats.content(sentence)):
+            self._taken_back[bare] = place
 
     def end(self, one: WorthyStatement) -> bool:
-        """Say whether a later sentence reports a task as done, or takes a statement back."""
+        """Say whether a later sentence reports a task as done, or takes a statement back.
+
+        Where less than all but one word of it is said again, it stays.
+        """
         own = repeats.content(one.text)
-        is_task = one.category is Category.TASK and not one.stated.is_rule
-        shared = Counter(number for word in own for number in self._by_word.get(word, ()))
-        for number, count in shared.items():
-            place, content, is_done = self._said[number]
-            if place > one.said.place and (
-                (is_task and is_done and count >= min(_SHARED_WORDS, len(own)))
-                or repeats.is_opposite(content, own)
-            ):
-                return True
-        return False
+        if any(
+            self._taken_back.get(bare, -1) > one.said.place for bare in repeats.list_opposites(own)
+        ):
+            return True
+        if one.category is not Category.TASK or one.stated.is_rule or one.is_done:
+            return False
+        deed = _find_deed(one)
+        return any(
+            len(deed - later) <= _MOST_UNSAID
+            for later in self._done.iter_candidates(deed, one.said.place)
+        )
+
+
+class LaterWords:
+    """Words of sentences by their places, to find those behind a statement that may end it."""
+
+    def __init__(self) -> None:
+        self._said: list[repeats.Content] = []
+        self._places: list[int] = []
+        self._by_word: dict[str, list[int]] = {}
+
+    def add_sentence(self, place: int, content: repeats.Content) -> None:
+        """Hold the words of a sentence; places do not decrease."""
+        for word in content:
+            self._by_word.setdefault(word, []).append(len(self._said))
+        self._said.append(content)
+        self._places.append(place)
+
+    def iter_candidates(self, own: AbstractSet[str], place: int) -> Iterator[repeats.Content]:
+        """Yield the words of the sentences behind a place that have one of the two rarest words.
+
+        Among them is every sentence that lacks at most one of the words.
+        """
+        first = bisect_right(self._places, place)
+        rarest = sorted((self._by_word.get(word, []) for word in own), key=len)
+        for numbers in rarest[: _MOST_UNSAID + 1]:
+            yield from (self._said[number] for number in numbers[bisect_left(numbers, first) :])
+
+
+def _find_deed(one: WorthyStatement) -> frozenset[str]:
+    """Return the words of what is to be done, without the days and the words of duty."""
+    text = one.text
+    for _, days in ahead.each(text, one.said.message.at.date()):
+        text = text.replace(days.words, " ", 1)
+    return frozenset(repeats.content(text) - _DUTY)
 
 
 def _find_words_before(messages: Sequence[Message]) -> dict[str, str]:
@@ -249,20 +277,19 @@ def _find_words_before(messages: Sequence[Message]) -> dict[str, str]:
     return said
 
 
-def _build_quote(one: WorthyStatement, before: Mapping[str, str] | None = None) -> Quote:
+def _build_quote(one: WorthyStatement, before: Mapping[str, str]) -> Quote:
     """Return a statement in the user's words, with the agent's words that it answers beside it."""
-    message = one.said.message
-    if one.stated.is_agreed:
-        proposal = one.text.rpartition(" (")[0]
-        if not repeats.content(proposal):
-            proposal = _add_sentence_before(proposal, (before or {}).get(message.id, ""))
-        return Quote(Role.USER, _cut_quote(strip_echo(message.text)), message.at, proposal)
-    if _is_answer(one):
-        question, _, answer = one.text.partition(" – ")
-        if not repeats.content(question):
-            question = _add_sentence_before(question, (before or {}).get(message.id, ""))
-        return Quote(Role.USER, answer, message.at, question)
-    return Quote(Role.USER, _cut_quote(one.text), message.at)
+    message, stated = one.said.message, one.stated
+    if not one.is_joined:
+        return Quote(Role.USER, _cut_quote(one.text), message.at)
+    asked = stated.asked
+    if not repeats.content(asked):
+        asked = _add_sentence_before(asked, before.get(message.id, ""))
+    if stated.is_agreed:
+        return Quote(Role.USER, _cut_quote(strip_echo(message.text)), message.at, asked)
+    is_bare = len(repeats.content(stated.own) - repeats.NEGATIONS) < _FEWEST_RULE_WORDS
+    answers = asked if stated.is_answer or is_bare else ""
+    return Quote(Role.USER, _cut_quote(stated.own), message.at, answers)
 
 
 def _add_sentence_before(question: str, said: str) -> str:
@@ -272,19 +299,42 @@ def _add_sentence_before(question: str, said: str) -> str:
     return f"{sentences[place - 1]} {question}" if place else question
 
 
-def _list_requests(messages: Sequence[Message]) -> list[int]:
-    """Return the places of the users' turns that are more than small talk, assent or an answer."""
-    places: list[int] = []
-    before = ""
-    for place, message in enumerate(messages):
-        if message.role is Role.ASSISTANT:
-            before = message.text
-        elif message.role is Role.USER:
-            text = strip_echo(message.text).strip()
-            if text and not (is_small_talk(text) or accepts(text) or is_answer(text, before)):
-                places.append(place)
-            before = ""
-    return places
+def _list_requests(messages: Sequence[Message], before: Mapping[str, str]) -> list[int]:
+    """Return the places of the users' turns that are more than small talk, a reply or a report."""
+    return [
+        place
+        for place, message in enumerate(messages)
+        if message.role is Role.USER
+        and (text := strip_echo(message.text).strip())
+        and not (is_small_talk(text) or accepts(text) or categories.is_done(text))
+        and not is_mere_reply(text, before.get(message.id, ""))
+    ]
+
+
+def _quote_requests(
+    messages: Sequence[Message], requests: Sequence[int], worthy: Sequence[WorthyStatement]
+) -> Iterator[Quote]:
+    """Yield the requests; of a turn that states something, only where it asks for more than that.
+
+    What a later turn repeats or takes back is not asked for either.
+    """
+    stated: dict[str, list[WorthyStatement]] = {}
+    for one in worthy:
+        stated.setdefault(one.said.message.id, []).append(one)
+    for place in requests:
+        message = messages[place]
+        if message.id not in stated or _asks_for_more(message, stated[message.id]):
+            yield _quote_message(message)
+
+
+def _asks_for_more(message: Message, stated: Sequence[WorthyStatement]) -> bool:
+    """Say whether a turn asks a question, or for work, beside what it states."""
+    said = [repeats.content(one.text) for one in stated]
+    return any(
+        (is_question_sentence(sentence) or binding.asks_for_work(sentence))
+        and not any(repeats.content(sentence) <= one for one in said)
+        for sentence in split_sentences(strip_echo(message.text))
+    )
 
 
 def _quote_message(message: Message) -> Quote:
@@ -292,17 +342,21 @@ def _quote_message(message: Message) -> Quote:
 
 
 def _list_pending(
-    messages: Sequence[Message], requests: Sequence[int], stated: set[str]
+    messages: Sequence[Message], requests: Sequence[int], quotes: Mapping[_Part, Sequence[Quote]]
 ) -> list[Quote]:
-    """Return what the session ends with: a request without an answer, or the agent's question."""
+    """Return what the session ends with: a request without an answer, or the agent's question.
+
+    A turn that is quoted whole as a statement is none, but for what is told and asks for work.
+    """
     spoken = [place for place, message in enumerate(messages) if message.role is not Role.TOOL]
     if not spoken:
         return []
     last = messages[spoken[-1]]
     if last.role is Role.USER:
-        is_request = spoken[-1] in requests and last.id not in stated
-        is_request = is_request and not categories.is_done(strip_echo(last.text))
-        return [_quote_message(last)] if is_request else []
+        quote = _quote_message(last)
+        is_told = quote in quotes[_Part.TOLD] and not binding.asks_for_work(quote.text)
+        is_stated = any(quote in some for part, some in quotes.items() if part is not _Part.TOLD)
+        return [quote] if spoken[-1] in requests and not (is_told or is_stated) else []
     sentences = list(split_sentences(last.text.strip()[-_QUOTE_CHARS * 4 :]))[-1:]
     return [
         Quote(Role.ASSISTANT, _cut_quote(sentence), last.at)

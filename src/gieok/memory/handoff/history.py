@@ -3,17 +3,13 @@
 The journal keeps what was copied once, with the session that said it first (`capture.copies`).
 """
 
-import json
 from collections.abc import Collection
 from itertools import groupby
 from typing import NamedTuple
 
-from gieok.memory.capture.copies import FORKS, CopiesJournal
+from gieok.memory.capture.copies import MOST_FORK_DEPTH, CopiesJournal, read_fork
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Scope
-
-#: Forks of forks that are followed.
-_MOST_DEPTH = 24
 
 
 class SourceSession(NamedTuple):
@@ -36,9 +32,13 @@ def read_session_history(
 ) -> tuple[list[Journalled], list[SourceSession]]:
     """Return a session's messages behind those that it copied, and the sessions that said them.
 
-    Only sessions of the given scopes are followed. Every message is returned as the session's own.
+    Of a session outside the given scopes nothing is returned. Every message is returned as the
+    session's own.
     """
-    turns = _list_turns(journal, name, scopes)
+    # What was copied is counted in the whole history: other scopes are left out only now.
+    turns = [
+        turn for turn in _list_turns(journal, name) if turn.name.scope in {name.scope, *scopes}
+    ]
     own_places = {turn.place for turn in turns if turn.name == name}
     copied = turns[: len(turns) - len(own_places)]
     found: list[Journalled] = []
@@ -54,21 +54,15 @@ def read_session_history(
     return whole, [*names, name]
 
 
-def _list_turns(
-    journal: CopiesJournal, name: SourceSession, scopes: Collection[Scope], depth: int = 0
-) -> list[_SaidTurn]:
+def _list_turns(journal: CopiesJournal, name: SourceSession, depth: int = 0) -> list[_SaidTurn]:
     """Return the turns of a session, also the forgotten ones, behind those that it copied."""
     own = [_SaidTurn(name, turn.place) for turn in journal.turns(*name)]
-    forked = journal.kept(f"{FORKS}{name.agent}").get(name.session)
-    if not forked or depth > _MOST_DEPTH:
+    forked = read_fork(journal, name.agent, name.session)
+    if forked is None or depth > MOST_FORK_DEPTH:
         return own
-    scope, parent, start, count = json.loads(forked)
-    if Scope(scope) not in scopes:
-        return own
-    before = _list_turns(
-        journal, SourceSession(Scope(scope), name.agent, parent), scopes, depth + 1
-    )
-    return [*before[start : start + count], *own]
+    parent = SourceSession(forked.scope, name.agent, forked.parent)
+    before = _list_turns(journal, parent, depth + 1)
+    return [*before[forked.start : forked.start + forked.length], *own]
 
 
 def _list_range(

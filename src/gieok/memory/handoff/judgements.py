@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 
 from gieok import __version__
 from gieok.memory.observer.rules import StatementJudge, StatementJudgement
+from gieok.memory.observer.standalone import UserStatement
 from gieok.ports.journal import KeptValues
 from gieok.ports.models import Reader
 
@@ -28,29 +29,40 @@ class KeptJudge(StatementJudge):
         self._journal, self._now_s = journal, now_s
         self._known: dict[str, str] | None = None
 
-    def judged(self, texts: Sequence[str]) -> list[StatementJudgement]:
-        """Return a judgement for each text."""
+    def judge_statements(self, statements: Sequence[UserStatement]) -> list[StatementJudgement]:
+        """Return a judgement for each statement."""
         if self._known is None:
             self._known = self._journal.kept(_REALM)
-        names = [_hash_statement(text) for text in texts]
+        known = self._known
+        names = [_hash_statement(stated) for stated in statements]
         new = {
-            name: text for name, text in zip(names, texts, strict=True) if name not in self._known
+            name: stated
+            for name, stated in zip(names, statements, strict=True)
+            if name not in known
         }
         if new:
-            judged = super().judged(list(new.values()))
+            judged = super().judge_statements(list(new.values()))
+            # A clock that was set back must not make the newest judgements the oldest.
+            newest_s = max((_parse_kept_at(value) for value in known.values()), default=0)
+            kept_at_s = max(round(self._now_s), newest_s + 1)
             values = {
-                name: f"{self._now_s:.0f} {one.worth!r} {one.about_user!r}"
+                name: f"{kept_at_s} {one.worth!r} {one.about_user!r}"
                 for name, one in zip(new, judged, strict=True)
             }
-            self._known |= values
+            known |= values
             if self.is_read:  # else words judged, and a reader may come later
-                oldest = sorted(self._known, key=self._known.__getitem__)
+                oldest = sorted(known, key=lambda name: _parse_kept_at(known[name]))
                 self._journal.keep(_REALM, values, oldest[:-_MOST_KEPT])
-        return [_parse_judgement(self._known[name]) for name in names]
+        return [_parse_judgement(known[name]) for name in names]
 
 
-def _hash_statement(text: str) -> str:
-    return hashlib.sha256(f"{__version__}\n{text}".encode("utf-8", "replace")).hexdigest()[:_HEX]
+def _hash_statement(stated: UserStatement) -> str:
+    judged = f"{__version__}\n{stated.text}\n{stated.asked}\n{stated.own}"
+    return hashlib.sha256(judged.encode("utf-8", "replace")).hexdigest()[:_HEX]
+
+
+def _parse_kept_at(value: str) -> int:
+    return int(value.partition(" ")[0])
 
 
 def _parse_judgement(value: str) -> StatementJudgement:

@@ -1,7 +1,8 @@
 """Page about a session in Markdown, within a budget of tokens, in the language of the session."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import tzinfo
+from itertools import accumulate
 from typing import NamedTuple
 
 from gieok.memory.handoff.digest import ChangedFile, CommandRun, Quote, SessionDigest
@@ -45,6 +46,17 @@ class _PageSection(NamedTuple):
     share: float
     is_first_kept: bool = False
 
+    def list_shown_lines(self, numbers: Collection[int], lang: str) -> list[str]:
+        """Return the heading with the lines of some numbers, and how many there are beside them."""
+        shown = [
+            f"## {self.heading.say(lang)}",
+            *(self.lines[number] for number in sorted(numbers)),
+        ]
+        if missing := len(self.lines) - len(numbers):
+            more = Words.of("and {count} more", count=missing)
+            shown.append(f"- … {more.say(lang)}")
+        return shown
+
 
 class HandedSession(NamedTuple):
     """Which session a page is about: its agent, its id, whose memory it is in, and its file.
@@ -67,19 +79,29 @@ def render_page(
     """Return the page in Markdown, at most `budget_tokens` long where its head fits into them."""
     head = [_OPENING, *_render_head(name, digest, zone, lang)]
     parts = [part for part in _list_parts(digest, name.root, zone, lang) if part.lines]
-    left = budget_tokens - sum(map(estimate_tokens, (*head, _CLOSING)))
-    left -= sum(estimate_tokens(part.heading.say(lang)) + 8 for part in parts)
-    chosen = _choose_lines(parts, left)
+    left = budget_tokens - _count_tokens(*head, _CLOSING)
+    reserved = [_count_tokens(*part.list_shown_lines((), lang)) for part in parts]
+    headed = len(parts)
+    if sum(reserved) > left:
+        left -= _count_tokens(_render_unheaded(parts, lang))
+        headed = sum(total <= left for total in accumulate(reserved))
+    chosen = _choose_lines(parts[:headed], left - sum(reserved[:headed]))
     lines = list(head)
-    for part, numbers in zip(parts, chosen, strict=True):
-        if not numbers:
-            continue
-        lines.append(f"## {part.heading.say(lang)}")
-        lines += [part.lines[number] for number in sorted(numbers)]
-        if missing := len(part.lines) - len(numbers):
-            more = Words.of("and {count} more", count=missing)
-            lines.append(f"- … {more.say(lang)}")
+    for part, numbers in zip(parts[:headed], chosen, strict=True):
+        lines += part.list_shown_lines(numbers, lang)
+    if parts[headed:]:
+        lines.append(_render_unheaded(parts[headed:], lang))
     return "\n".join((*lines, _CLOSING)) + "\n"
+
+
+def _count_tokens(*lines: str) -> int:
+    return sum(estimate_tokens(line) + 1 for line in lines)
+
+
+def _render_unheaded(parts: Sequence[_PageSection], lang: str) -> str:
+    """Return the line that counts what parts hold whose headings do not fit."""
+    more = Words.of("and {count} more under other headings", count=sum(len(p.lines) for p in parts))
+    return f"- … {more.say(lang)}"
 
 
 def _render_head(
@@ -90,8 +112,8 @@ def _render_head(
     title = Words.of("Handoff of a session of {agent}", agent=name.agent)
     yield f"# {title.say(lang)}"
     yield _QUOTED.say(lang)
-    session, scope = _shorten_words(name.session), _shorten_words(name.scope)
-    yield f"- {Words('session').say(lang)}: `{session}` ({scope})"
+    session, scope = _format_code(name.session), _shorten_words(name.scope)
+    yield f"- {Words('session').say(lang)}: {session} ({scope})"
     yield f"- {Words('time').say(lang)}: {began:%Y-%m-%d %H:%M} – {until}"
     if name.transcript:
         yield f"- {Words('transcript').say(lang)}: `{visible(name.transcript)}`"
@@ -165,7 +187,7 @@ def _render_run(run: CommandRun, lang: str) -> str:
         notes.append(Words.of("{count} runs", count=run.runs).say(lang))
     if run.failures and run.worked:
         notes.append(Words.of("{count} failed before", count=run.failures).say(lang))
-    shown = f"- `{_shorten_words(run.command)}`" + (f" ({', '.join(notes)})" if notes else "")
+    shown = f"- {_format_code(run.command)}" + (f" ({', '.join(notes)})" if notes else "")
     return f"{shown}: {_shorten_words(run.said)}" if run.said else shown
 
 
@@ -174,13 +196,19 @@ def _render_change(change: ChangedFile, root: str, lang: str) -> str:
     notes = [Words("deleted").say(lang)] if change.deed == touched.DELETE else []
     if change.times > 1:
         notes.append(Words.of("{count} times", count=change.times).say(lang))
-    shown = f"- `{_shorten_words(path)}`" + (f" ({', '.join(notes)})" if notes else "")
+    shown = f"- {_format_code(path)}" + (f" ({', '.join(notes)})" if notes else "")
     if not change.asked:
         return shown
     why = Words.of('after "{words}"', words=_shorten_words(change.asked, 120))
     return f"{shown}, {why.say(lang)}"
 
 
+def _format_code(text: str) -> str:
+    """Return a command, a path or an id between backticks; those in it become quotation marks."""
+    words = _shorten_words(text).replace("`", "'")
+    return f"`{words}`"
+
+
 def _shorten_words(text: str, most: int = _LINE_CHARS) -> str:
-    text = " ".join(visible(text).split()).replace("`", "'")
+    text = " ".join(visible(text).split())
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from gieok.model.conversation import Message, Role
 from gieok.text.gates import touched
-from gieok.text.gates.shell import is_known_by_exit, read_shell_line
+from gieok.text.gates.programs import CommandWords
+from gieok.text.gates.shell import Invocation, is_known_by_exit, read_shell_line
 
 #: What a step did beside changing a file.
 RUN = touched.RUN
@@ -60,8 +61,6 @@ _NOT_DONE = re.compile(
 _PATCHED = re.compile(
     r"\*\*\* (?P<deed>Add|Update|Delete) File: (?P<path>.{1,200}?)(?= \*\*\*| @@| [+-]|\\n|…|$)"
 )
-#: Script of a shell in a command line.
-_INNER_SCRIPT = re.compile(r"\b(?:ba|z|da)?sh -l?c (['\"])(.*?)\1")
 _IN_BACKGROUND = re.compile(r"(?i)(?:^| )(?:run_in_background|is_background)=true(?: |$)")
 #: How an argument vector of a shell begins as JSON.
 _VECTOR = re.compile(r'\["(?:\S*/)?(?:ba|z|da)?sh", ?"-l?c", ?"')
@@ -72,7 +71,23 @@ _LOOKING = frozenset(
     date stat file env whoami hostname ps sed nl
     """.split()
 )
-_GIT_LOOKING = frozenset("status log diff show branch remote blame rev-parse ls-files".split())
+_GIT_LOOKING = frozenset("status log diff show blame rev-parse ls-files".split())
+#: Subcommands of Git that look only with these options, and with one of these words or, for "",
+#: without any.
+_GIT_LISTS = {
+    "branch": (frozenset("-a -r -v -vv --all --remotes --list --show-current".split()), ("",)),
+    "remote": (frozenset("-v --verbose".split()), ("", "show", "get-url")),
+    "stash": (frozenset("-p --stat".split()), ("list", "show")),
+}
+#: Options by which a program that looks writes something, beside those that `touched` knows.
+_WRITING_OPTIONS = {
+    "date": ("-s", "--set"),
+    "find": ("-fprint", "-fprint0", "-fprintf", "-fls"),
+    "git": ("--output",),
+    "hostname": ("-F", "--file", "-b", "--boot"),
+    "less": ("-o", "-O", "--log-file", "--LOG-FILE"),
+    "tree": ("-o",),
+}
 
 
 class LoggedStep(NamedTuple):
@@ -136,14 +151,33 @@ def read_tool_steps(messages: Sequence[Message]) -> list[LoggedStep]:
 def is_looking(line: str) -> bool:
     """Say whether a command line only looks at things."""
     programs = read_shell_line(line)
-    return bool(programs) and all(
-        not program.written
-        and (
-            program.program in _LOOKING
-            or (program.program == "git" and bool(_GIT_LOOKING & {*program.arguments[:3]}))
-        )
-        for program in programs
+    return bool(programs) and all(_is_program_looking(program) for program in programs)
+
+
+def _is_program_looking(program: Invocation) -> bool:
+    """Say whether a program looks, with these arguments, and writes and deletes nothing."""
+    parsed = CommandWords(program.program, program.arguments)
+    if program.written or any(
+        parsed.has_flag(option) for option in _WRITING_OPTIONS.get(parsed.program, ())
+    ):
+        return False
+    if parsed.program == "git":
+        return _is_git_looking(parsed)
+    if parsed.program == "hostname" and parsed.words:
+        return False
+    paths = touched.iter_touched_paths(program.path, parsed, program.arguments)
+    return parsed.program in _LOOKING and not any(
+        path.deed in (touched.WRITE, touched.DELETE) for path in paths
     )
+
+
+def _is_git_looking(parsed: CommandWords) -> bool:
+    subcommand, *words = parsed.words or [""]
+    if subcommand not in _GIT_LISTS:
+        return subcommand in _GIT_LOOKING
+    options, kinds = _GIT_LISTS[subcommand]
+    is_listed = (words[0] if words else "") in kinds or "--list" in parsed.flags
+    return is_listed and options.issuperset(parsed.flags)
 
 
 def _settle_steps(
@@ -170,10 +204,9 @@ def _settle_steps(
 
 
 def _tells_all(line: str, arguments: str) -> bool:
-    """Say whether a command's exit status tells of all its programs; also of a script in quotes."""
-    scripts = [script for _, script in _INNER_SCRIPT.findall(line)]
+    """Say whether a command's exit status tells of all its programs."""
     is_whole = not line.endswith("…") and not _IN_BACKGROUND.search(arguments)
-    return is_whole and all(is_known_by_exit(script) for script in (line, *scripts))
+    return is_whole and is_known_by_exit(line)
 
 
 def _split_call(text: str) -> tuple[str, _Outcome | None]:

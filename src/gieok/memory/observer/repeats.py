@@ -29,7 +29,7 @@ _EMPTY = frozenset(
     """.split()  # noqa: E501
 )
 #: Negations: a statement with one says the opposite, which is another value.
-_NOT = frozenset(
+NEGATIONS = frozenset(
     """instead not no never don't dont isn't without stop anymore longer avoid
     대신 안 못 말고 마 말 아니 아니라 없 않 금지""".split()
 )
@@ -60,7 +60,7 @@ def repeats(new: Content, old: Content) -> bool:
     mine, theirs, both = new - old, old - new, len(new & old)
     # A negation is another statement, however alike the rest is; so is a number that was not said
     # before.
-    if any(word in _NOT for word in mine | theirs) or any(word[0].isdigit() for word in mine):
+    if any(word in NEGATIONS for word in mine | theirs) or any(word[0].isdigit() for word in mine):
         return False
     if not mine:
         return len(new) >= _FEWEST and _MOST_TIMES * len(new) >= len(old)
@@ -81,14 +81,23 @@ def is_of_subject(one: Content, other: Content) -> bool:
 
 def is_negated(content: Content) -> bool:
     """Say whether a statement holds a negation."""
-    return not _NOT.isdisjoint(content)
+    return not NEGATIONS.isdisjoint(content)
 
 
-def is_opposite(new: Content, old: Content) -> bool:
-    """Say whether a statement says of the same thing as another that it is not so, or no more."""
-    bare, before = (frozenset(content - _NOT) for content in (new, old))
-    is_changed = is_negated(new) and not is_negated(old)
-    return is_changed and len(bare & before) >= _FEWEST and (bare <= before or before <= bare)
+def list_denied_words(new: Content) -> list[frozenset[str]]:
+    """Return the words that a statement says are not so, or no more: one item, none for others."""
+    bare = frozenset(new - NEGATIONS)
+    return [bare] if is_negated(new) and len(bare) >= _FEWEST else []
+
+
+def list_opposites(old: Content) -> list[frozenset[str]]:
+    """Return the words by which a later statement takes another back (`list_denied_words`).
+
+    They are its own words, but for one that may be missing. What a later one adds may be a place or
+    a condition: that is an exception, and the other still holds. So does a statement of which a
+    later one names but a part.
+    """
+    return [] if is_negated(old) else [frozenset(old), *(frozenset(old - {word}) for word in old)]
 
 
 class HeldStatements:
@@ -139,4 +148,4 @@ def _strip_word_ending(word: str) -> str:
     if "가" <= word[0] <= "힣":
         cut = _ENDING.sub("", word)
         return cut or ("" if len(word) < 2 else word)
-    return word if word in _NOT else stem(word)
+    return word if word in NEGATIONS else stem(word)

@@ -9,8 +9,7 @@ However a conversation is cut into spans, the observations are the same: the mes
 answers is looked up, and held statements count as said before.
 """
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import NamedTuple, Protocol
@@ -21,7 +20,11 @@ from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.observer import categories, repeats
 from gieok.memory.observer.relative_days import dated
 from gieok.memory.observer.sentences import strip_filler
-from gieok.memory.observer.standalone import UserStatement, find_user_statements
+from gieok.memory.observer.standalone import (
+    UserStatement,
+    build_agreed_statement,
+    find_user_statements,
+)
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.ports.models import Reader
 from gieok.ranking.calibration import bound_log_odds
@@ -29,6 +32,7 @@ from gieok.ranking.learned import heads
 from gieok.ranking.likelihood import apply_logistic
 from gieok.text import binding
 from gieok.text.echo import strip_echo
+from gieok.text.language import detect_text_language
 
 #: Least probability of a statement that is kept. The probability must be higher for a statement
 #: that leans on missing words, and for one that words alone judge.
@@ -39,9 +43,8 @@ _WORDS_AT_LEAST = 0.04
 #: Added to the reader's log-odds, for the cuts above: of a hand that it has not seen, it then keeps
 #: .93 of what is worth keeping, and .88 of what it keeps is; the linear head .88 and .65.
 _READER_SHIFT = 0.8
-#: How a statement ends that accepts what the agent proposed (`standalone`), and words of assent.
-_ACCEPTED = re.compile(r" \((agreed|동의함)\)$")
-_ASSENTS = {"agreed": "Yes, let's do that.", "동의함": "응, 그걸로 하자."}
+#: Words of assent to a proposal that was accepted, by the language of the proposal.
+_ASSENTS = {"en": "Yes, let's do that.", "ko": "응, 그걸로 하자."}
 _SURE = 0.85
 #: Statements that are judged together where the newest are judged first.
 _JUDGED_AT_ONCE = 16
@@ -58,7 +61,8 @@ class StatementJudgement(NamedTuple):
 class WorthyStatement(NamedTuple):
     """User's statement that is worth keeping: its message, its words, and what they are.
 
-    `text` are the words that were judged: those of `stated`, or of the user alone.
+    `text` are the words that were judged: those of `stated`, or where `is_joined` is False, those
+    of the user without the agent's words that `stated` is joined with.
     """
 
     said: Journalled
@@ -67,6 +71,11 @@ class WorthyStatement(NamedTuple):
     category: Category
     judgement: StatementJudgement
     is_done: bool = False
+
+    @property
+    def is_joined(self) -> bool:
+        """Whether `text` begins with words of the agent's that the user replied to."""
+        return bool(self.stated.asked) and self.text == self.stated.text
 
 
 class StatementJudge:
@@ -77,40 +86,39 @@ class StatementJudge:
         #: Whether the reader made the last judgements.
         self.is_read = False
 
-    def judged(self, texts: Sequence[str]) -> list[StatementJudgement]:
-        """Return a judgement for each text."""
-        likely = [heads.worth_by_words(text) for text in texts]
+    def judge_statements(self, statements: Sequence[UserStatement]) -> list[StatementJudgement]:
+        """Return a judgement for each statement."""
+        likely = [heads.worth_by_words(stated.text) for stated in statements]
         reader = self._reader() if max(likely, default=0.0) >= _WORDS_AT_LEAST else None
         self.is_read = reader is not None
         if reader is not None:
             try:
                 return [
-                    _by_reading(reader, text)
+                    _by_reading(reader, stated)
                     if chance >= _WORDS_AT_LEAST
                     else StatementJudgement(0.0, 0.0)
-                    for text, chance in zip(texts, likely, strict=True)
+                    for stated, chance in zip(statements, likely, strict=True)
                 ]
             except EmbedderFailed:
                 self.is_read = False  # the words judge
         return [StatementJudgement(_cut_word_probability(chance), 0.0) for chance in likely]
 
 
-def _by_reading(reader: Reader, text: str) -> StatementJudgement:
-    reading = max(reader.read_sentence(*said) for said in _as_said(text))
+def _by_reading(reader: Reader, stated: UserStatement) -> StatementJudgement:
+    reading = max(reader.read_sentence(*said) for said in _as_said(stated))
     worth = apply_logistic(bound_log_odds(reading.worth) + _READER_SHIFT)
     return StatementJudgement(worth, reading.about_user if worth >= _WORTH else 0.0)
 
 
-def _as_said(text: str) -> list[tuple[str, str]]:
+def _as_said(stated: UserStatement) -> list[tuple[str, str]]:
     """Return what the user said of a statement, and what the agent said before it, '' for nothing.
 
     A proposal that was accepted counts as if the user had made it, too.
     """
-    if accepted := _ACCEPTED.search(text):
-        proposal = text[: accepted.start()]
-        return [(_ASSENTS[accepted[1]], proposal), (proposal, "")]
-    question, dash, answer = text.partition(" – ")
-    return [(answer, question)] if dash and question.endswith("?") else [(text, "")]
+    if stated.is_agreed:
+        proposal = stated.asked
+        return [(_ASSENTS[detect_text_language(proposal)], proposal), (proposal, "")]
+    return [(stated.own, stated.asked)] if stated.own else [(stated.text, "")]
 
 
 def _cut_word_probability(likely: float) -> float:
@@ -169,12 +177,17 @@ class RulesObserver:
     ) -> list[WorthyStatement]:
         """Return the users' statements that are worth keeping, in order, as they were said.
 
-        No statement answers words of a span before its own. With `keeps_choices`, a proposal that
-        the user accepted, and an alternative that the agent named and the user chose, count
-        whatever they are worth: within its session it is decided. With `most`, the newest are
-        judged first, until so many beside the rules are worth keeping.
+        No statement answers words of a span before its own. With `keeps_choices`, what the user
+        accepted, refused, chose of what the agent named, or gave as a bare value, counts whatever
+        it is worth: within its session it is decided. Without, a bare refusal is not returned. With
+        `most`, the newest are judged first, until so many beside the rules are worth keeping.
         """
-        statements = [pair for span in spans for pair in self._told(span)]
+        statements = [
+            pair
+            for span in spans
+            for pair in self._told(span)
+            if keeps_choices or not pair[1].is_refused
+        ]
         if not most:
             return self._select(statements, keeps_choices=keeps_choices)
         bound = {number for number, (_, stated) in enumerate(statements) if stated.is_rule}
@@ -195,21 +208,20 @@ class RulesObserver:
         keeps_choices: bool = False,
     ) -> list[WorthyStatement]:
         """Return the statements that are worth keeping; a rule is not judged."""
-        texts = list(
+        asked = list(
             dict.fromkeys(
-                text
-                for _, stated in statements
-                for text in (stated.text, stated.alone)
-                if text and not stated.is_rule
+                one for _, stated in statements if not stated.is_rule for one in _list_forms(stated)
             )
         )
-        judged = dict(zip(texts, self.statement_judge.judged(texts) if texts else [], strict=True))
+        judged = dict(
+            zip(asked, self.statement_judge.judge_statements(asked) if asked else [], strict=True)
+        )
         return [
             worthy
             for journalled, stated in statements
             if (
                 worthy := _select_worthy_statement(
-                    journalled, stated, judged, is_kept=keeps_choices and _is_choice(stated)
+                    journalled, stated, judged, is_kept=keeps_choices and stated.is_choice
                 )
             )
             is not None
@@ -247,7 +259,7 @@ class RulesObserver:
 def _select_worthy_statement(
     said: Journalled,
     stated: UserStatement,
-    judged: dict[str, StatementJudgement],
+    judged: Mapping[UserStatement, StatementJudgement],
     *,
     is_kept: bool,
 ) -> WorthyStatement | None:
@@ -261,9 +273,10 @@ def _select_worthy_statement(
             category=Category.PREFERENCE,
             judgement=StatementJudgement(1.0, 0.0),
         )
-    judgement = judged[text]
-    if stated.alone and judgement.worth < _WORTH and not is_kept:
-        text, judgement = stated.alone, judged[stated.alone]
+    forms = _list_forms(stated)
+    judgement = judged[stated]
+    if judgement.worth < _WORTH and not is_kept:
+        text, judgement = forms[-1].text, judged[forms[-1]]
     if not is_kept and judgement.worth < (_WORTH_LEANING if stated.is_leaning else _WORTH):
         return None
     category = categories.classify_statement(text)
@@ -279,11 +292,9 @@ def _select_worthy_statement(
     )
 
 
-def _is_choice(stated: UserStatement) -> bool:
-    """Say whether the user accepted a proposal, or answered with words that the question named."""
-    question, _, answer = stated.text.partition(" – ")
-    chosen = repeats.content(answer) if stated.alone else frozenset()
-    return stated.is_agreed or (bool(chosen) and chosen <= repeats.content(question))
+def _list_forms(stated: UserStatement) -> list[UserStatement]:
+    """Return a statement, and the user's own words in it where they say something alone."""
+    return [stated, UserStatement(stated.own)] if stated.has_sentence else [stated]
 
 
 def _with_rules(said: str, before: str) -> list[UserStatement]:
@@ -304,9 +315,14 @@ def _with_rules(said: str, before: str) -> list[UserStatement]:
     missed = [rule for rule in rules if not any(rule in statement.text for statement in whole)]
     return [
         *(statement._replace(is_rule=True) for statement in whole),
-        *(UserStatement(rule, is_rule=True) for rule in missed),
+        *(_build_missed_rule(rule, said)._replace(is_rule=True) for rule in missed),
         *others,
     ]
+
+
+def _build_missed_rule(rule: str, said: str) -> UserStatement:
+    """Return a rule as a statement: in the user's words, or in the agent's that they accepted."""
+    return UserStatement(rule) if rule in said else build_agreed_statement(rule)
 
 
 def _restore_fillers(statement: UserStatement, rules: Sequence[str]) -> UserStatement:

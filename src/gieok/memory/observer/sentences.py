@@ -5,7 +5,9 @@ may be a book.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+
+from gieok.text.printed import is_printed_block, is_printed_line, strip_brought_words
 
 #: Only this much of a longer turn is looked at.
 _LOOKED_AT_CHARS = 20_000
@@ -41,8 +43,6 @@ _PRINTED = re.compile(
 _MACHINE = re.compile(
     r"\w\.\w+:\d+(?::\d+)?\b|\[\d+/\d+\]|\.{4,}|[❌✅⚠⨯✖]|\b(?:QF|SA|E|W|F)\d{3,4}\b:?"
 )
-#: A paragraph of this many lines, none of which ends like a sentence, was printed by a program.
-_PRINTED_LINES = 4
 _DOCUMENT = re.compile(r"\s*#{1,6}\s+\S")
 #: A line that ends with a colon introduces other people's words, unless it announces rules.
 _OWN_LIST = re.compile(
@@ -92,10 +92,10 @@ _ABBREVIATION = re.compile(
     re.IGNORECASE,
 )
 _FILLER = re.compile(
-    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|right|sure|oh|hmm+|well|great|perfect|cool|nice"
+    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|right|sure|oh|hm+|um+|well|great|perfect|cool|nice"
     r"|thanks?(?: you)?|hi|hello|"
     r"hey|lol|haha)\b[\s,.!:–-]*"
-    r"|(?:ㅇㅇ|ㅋㅋ+|응|어|아|네|예|음|그래|오케이|오키|굿|좋아|고마워|감사합니다|안녕)(?=[\s,.!~])[\s,.!~:–-]*)+",
+    r"|(?:ㅇㅇ|ㅋㅋ+|응|어|아|네|예|음+|흠+|글쎄|그래|오케이|오키|굿|좋아|고마워|감사합니다|안녕)(?=[\s,.!~])[\s,.!~:–-]*)+",
     re.IGNORECASE,
 )
 #: Beginnings that a filler in front would hide.
@@ -174,7 +174,8 @@ def is_prose(line: str) -> bool:
     """Say whether a line is no code, no log and no table."""
     words = sum(char.isalnum() or char == " " for char in line)
     return (
-        not _LOG.match(line)
+        not is_printed_line(line)
+        and not _LOG.match(line)
         and not _PRINTED.match(line)
         and not _MACHINE.search(line)
         and words >= 0.75 * len(line.strip())
@@ -202,20 +203,18 @@ def _split_prose_paragraphs(text: str, *, has_items: bool) -> list[str]:
             break  # a document begins: whatever follows was not typed here
         elif not is_brought:
             item = _ITEM.match(line)
-            bare = line[item.end() :] if item else line
+            bare = strip_brought_words(line[item.end() :] if item else line)
             if item and not has_items:
                 continue
             if is_prose(bare.strip()) and not (line.startswith(("    ", "\t")) and not item):
                 paragraphs[-1].append(bare.strip())
             is_brought = line.rstrip().endswith((":", "：")) and not _OWN_LIST.search(line)
-    return ["\n".join(lines) for lines in paragraphs if lines and not _is_printed(lines)]
+    return ["\n".join(lines) for lines in paragraphs if lines and not is_printed_block(lines)]
 
 
-def _is_printed(lines: Sequence[str]) -> bool:
-    return len(lines) >= _PRINTED_LINES and not any(
-        line.endswith((".", "!", "?", "…", ",")) or _HANGUL.search(line) or line[0].islower()
-        for line in lines
-    )
+def is_filler(text: str) -> bool:
+    """Say whether a text is fillers and nothing else, such as "hmm."."""
+    return _FILLER.fullmatch(f"{text.strip()}.") is not None
 
 
 def strip_filler(sentence: str) -> str:

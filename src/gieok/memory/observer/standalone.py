@@ -10,9 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gieok.memory.observer.sentences import own_sentences, split_sentences
+from gieok.memory.observer import repeats
+from gieok.memory.observer.sentences import is_filler, own_sentences, split_sentences
 from gieok.text.language import detect_text_language
 
+#: Words of a bare value, which answers a question without speaking of its subject: "9090"; and of a
+#: refusal that does not say by itself what it refuses.
+_VALUE_WORDS = 2
 #: A turn narrower than this many columns may answer, accept or choose. A Hangul syllable counts
 #: double.
 _FEW_COLUMNS = 60
@@ -62,7 +66,14 @@ _ACCEPTS = re.compile(
 )
 #: A refusal or an objection, which chooses nothing.
 _REFUSES = re.compile(
-    r"^\W*(?:no|nope|nah|not|don'?t|stop|wait|아니|노|싫|됐|안|잠깐|말고)(?![가-힣])", re.IGNORECASE
+    r"^\W*(?:no|nope|nah|not|don'?t|stop|wait|아니(?:요|오|야)?|아뇨|노|싫|됐|안|잠깐|말고)(?![가-힣])",
+    re.IGNORECASE,
+)
+#: A refusal of what was asked: no request to wait, and no ignorance.
+_DENIES = re.compile(
+    r"^\W*(?:no(?! (?:idea|clue|problem|worries|rush)\b)|nope|nah|not(?! (?:sure|yet|now)\b)|don'?t"
+    r"(?! know\b)|아니(?:요|오|야)?|아뇨|노|싫|안|말고)\b",
+    re.IGNORECASE,
 )
 _CHOICE = re.compile(
     r"^\W*(?:(?:let'?s go with |go with |i'?d go with |i prefer |take |use )?(?:the "
@@ -132,8 +143,9 @@ _EMPTY = re.compile(
     r"|agreed|"
     r"anything|what do you think|thoughts|any (?:other|more|questions)|ready|continue|proceed"
     r"|go ahead|"
-    r"good to go|want (?:that|this|it)\b|could you|can you|would you|how can i|what "
-    r"(?:can|would you like)|"
+    r"good to go|want (?:that|this|it|more)\b|could you|can you|would you|how can i|what "
+    r"(?:can|would you like|next|else|now|should (?:i|we) (?:do|start)|do you (?:want|need)\b)|"
+    r"(?:무엇|뭐|뭘|어디)(?:부터|을|를)? ?(?:할|해|시작)|"
     r"(?:그렇게|이렇게|이대로|그대로|그걸로|이걸로|그럼|어떠|어떻|괜찮|맞나|맞을|더 |다른|무엇을 도와|계속|"
     r"진행|또|그 외|혹시 더))",
     re.IGNORECASE,
@@ -291,15 +303,46 @@ class UserStatement(NamedTuple):
     """Statement that may be kept.
 
     `text` are its words; flags say whether it leans on words that are missing, and whether the user
-    accepted it. `alone` are the user's own words, where `text` is joined with a question.
-    `is_rule`: the statement is binding, whatever it is worth.
+    accepted or refused what was asked. Where `text` is joined with words of the agent, `asked` are
+    those, and `own` is what the user said to them, '' for a mere assent; `has_sentence`: `own` says
+    something without them. `is_rule`: the statement is binding, whatever it is worth.
     """
 
     text: str
     is_leaning: bool = False
     is_agreed: bool = False
-    alone: str = ""
+    is_refused: bool = False
+    asked: str = ""
+    own: str = ""
+    has_sentence: bool = False
     is_rule: bool = False
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether the user answers the agent's question that the statement is joined with.
+
+        The user does so by words on something that the question names, or by a bare value.
+        """
+        if self.is_refused or not self.own:
+            return self.is_refused
+        return bool(repeats.content(self.own) & repeats.content(self.asked)) or self._is_bare
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether the user accepts, refuses, names what the question named, or gives a value."""
+        if self.is_agreed or self.is_refused or not self.own:
+            return self.is_agreed or self.is_refused
+        own = repeats.content(self.own)
+        return self._is_bare or (bool(own) and own <= repeats.content(self.asked))
+
+    @property
+    def _is_bare(self) -> bool:
+        return (
+            0 < len(repeats.content(self.own)) <= _VALUE_WORDS
+            and not is_filler(self.own)
+            and not _WORK.search(self.own)
+            and not _LEANS.search(self.own)
+        )
 
 
 def find_user_statements(said: str, before: str) -> list[UserStatement]:
@@ -308,7 +351,7 @@ def find_user_statements(said: str, before: str) -> list[UserStatement]:
     `before` are the agent's last words, '' for none.
     """
     own = own_sentences(said)
-    if before and _count_text_columns(said) <= _FEW_COLUMNS and "\n" not in said.strip():
+    if before and _is_short_reply(said):
         return [*_read_short_reply(said.strip(), own, before)]
     units = list(_join_leaning_sentences(own))
     if (
@@ -322,13 +365,23 @@ def find_user_statements(said: str, before: str) -> list[UserStatement]:
     return [*accepted, *units]
 
 
+def is_mere_reply(said: str, before: str) -> bool:
+    """Say whether a short turn does nothing but accept, refuse or choose what an agent asked."""
+    stated = find_user_statements(said, before) if before and _is_short_reply(said) else []
+    return bool(stated) and stated[0].is_choice
+
+
+def _is_short_reply(said: str) -> bool:
+    return _count_text_columns(said) <= _FEW_COLUMNS and "\n" not in said.strip()
+
+
 def own_accepts(said: str, before: str) -> Iterator[UserStatement]:
     """Yield the proposal that the first sentence of a longer turn accepts."""
     first = next(split_sentences(said.strip().split("\n")[0]), "")
     if _is_mere_yes(first):
-        yield from _build_agreed_statement(_find_last_proposal(before))
+        yield from _iter_agreed_statement(_find_last_proposal(before))
     elif chosen := _find_chosen_item(first, before):
-        yield from _build_agreed_statement(chosen)
+        yield from _iter_agreed_statement(chosen)
 
 
 def _is_mere_yes(text: str) -> bool:
@@ -346,12 +399,13 @@ def is_question_sentence(text: str) -> bool:
 
 def _read_short_reply(said: str, own: Sequence[str], before: str) -> Iterator[UserStatement]:
     if chosen := _find_chosen_item(said, before):
-        yield from _build_agreed_statement(chosen)
+        yield from _iter_agreed_statement(chosen)
     elif _is_mere_yes(said):
-        yield from _build_agreed_statement(_find_last_proposal(before))
+        yield from _iter_agreed_statement(_find_last_proposal(before))
     elif answered := _join_with_question(" ".join(own) or said, before):
-        yield answered._replace(alone=answered.alone if own else "")
+        yield answered._replace(has_sentence=bool(own))
     else:
+        yield from _join_refusal(said, before)
         yield from own_accepts(said, before)
         yield from _join_leaning_sentences(own)
 
@@ -366,7 +420,22 @@ def _join_with_question(answer: str, before: str) -> UserStatement | None:
     ):
         return None
     question = _find_final_question(before)
-    return UserStatement(f"{question} – {answer}", alone=answer) if question else None
+    if not question:
+        return None
+    return UserStatement(f"{question} – {answer}", asked=question, own=answer, has_sentence=True)
+
+
+def _join_refusal(said: str, before: str) -> Iterator[UserStatement]:
+    """Yield a refusal that does not say what it refuses, joined with what was asked.
+
+    Of several questions all are taken: which of them is refused is not said.
+    """
+    is_bare = len(repeats.content(said) - repeats.NEGATIONS) <= _VALUE_WORDS
+    if is_bare and _DENIES.match(said) and not said.endswith(("?", "？")):
+        ending = _split_ending_sentences(before)[-3:]
+        asked = " ".join(sentence for sentence in ending if sentence.endswith(("?", "？")))
+        if asked:
+            yield UserStatement(f"{asked} – {said}", asked=asked, own=said, is_refused=True)
 
 
 def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
@@ -404,9 +473,15 @@ def _is_of_now(sentence: str) -> bool:
     )
 
 
-def _build_agreed_statement(proposal: str) -> Iterator[UserStatement]:
+def build_agreed_statement(proposal: str) -> UserStatement:
+    """Return the statement that a user makes by accepting a proposal."""
+    text = f"{proposal} {_AGREED[detect_text_language(proposal)]}"
+    return UserStatement(text, is_agreed=True, asked=proposal)
+
+
+def _iter_agreed_statement(proposal: str) -> Iterator[UserStatement]:
     if proposal:
-        yield UserStatement(f"{proposal} {_AGREED[detect_text_language(proposal)]}", is_agreed=True)
+        yield build_agreed_statement(proposal)
 
 
 def _find_final_question(before: str) -> str:

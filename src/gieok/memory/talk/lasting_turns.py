@@ -38,7 +38,7 @@ from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
 
 #: To be raised whenever the same turns would be judged differently.
-_VERSION = 9
+_VERSION = 10
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: Least probability that a statement is about the user, and so holds in every project.
@@ -47,7 +47,7 @@ _STATES = 0.3
 #: Value of a turn without a vector of the fitted model: half a statement.
 _UNJUDGED = 0.4
 #: Share of its worth that a question has.
-QUESTION_SHARE = 0.3
+_QUESTION_SHARE = 0.3
 #: Share of a proposal's value for the turn that accepts it, and the value of an answer that is more
 #: than assent, whatever its words.
 _ACCEPTED_SHARE, _ANSWERED = 0.6, 0.6
@@ -55,17 +55,19 @@ _ASKED_LAST = re.compile(r"[^.!?。]*[?？]\s*$")
 _FEWEST_TOKENS = 8
 _LEAST = 0.02
 _QUESTION = re.compile(r"\?|까요?\s*$|나요\s*$")
+#: A statement that asks for assent at its end, such as "…, ok?".
+_TAG_QUESTION = re.compile(r"[^?]{20,}[,.;!]\s*\S+(?: \S+)?\?\s*")
 _AT_ONCE = 200
 #: Effect of a line on binding rules: it states some, or lifts some.
 RULE, LIFTS = 1, -1
-_Row = tuple[float, int, int, bool, int, int]
+_Row = tuple[float, int, int, bool, int, int, float]
 
 
 class LastingLine(NamedTuple):
     """Line of a document of turns: value, time in Unix seconds, place, and whether about the user.
 
     `check` is the checksum of the line, `line_check`. `rule`: whether the line states a
-    binding rule (`RULE`), or lifts one.
+    binding rule (`RULE`), or lifts one. `likely` is the probability that it states something.
     """
 
     value: float
@@ -75,6 +77,7 @@ class LastingLine(NamedTuple):
     is_about_user: bool
     check: int
     rule: int = 0
+    likely: float = 0.0
 
 
 def update_lasting_lines(
@@ -196,7 +199,7 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
         fs.make_private(file.parent)
         fs.replace_private(file, json.dumps([_VERSION, model, judged]))
     for key, (_, lines) in judged.items():
-        for value, at, line, is_about, check, rule in lines:
+        for value, at, line, is_about, check, rule, likely in lines:
             yield LastingLine(
                 value=value,
                 at=at,
@@ -205,6 +208,7 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
                 is_about_user=is_about,
                 check=check,
                 rule=rule,
+                likely=likely,
             )
 
 
@@ -262,7 +266,9 @@ def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]
             # A turn that states nothing states nothing about the user: that judgement takes half a
             # millisecond.
             is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
-            rows.append((round(value, 4), at, line, is_about, line_check(text), rule))
+            states = (likely or _UNJUDGED) * _share_of_question(words)
+            check = line_check(text)
+            rows.append((round(value, 4), at, line, is_about, check, rule, round(states, 4)))
     return rows, all(text in vectors for text in user_lines.values()) or not model
 
 
@@ -290,8 +296,17 @@ def valued(text: str, likely: float) -> float:
 
     The worth follows from the probability that the turn states something, and from its length.
     """
-    share = QUESTION_SHARE if _QUESTION.search(text) else 1.0
+    share = _share_of_question(text)
     return likely * share / math.sqrt(max(_FEWEST_TOKENS, estimate_tokens(text[:_LONGEST_CHARS])))
+
+
+def _share_of_question(text: str) -> float:
+    """Return the share of its worth that a turn has: a question states less.
+
+    A statement that only asks for assent at its end is none.
+    """
+    is_question = _QUESTION.search(text) and not _TAG_QUESTION.fullmatch(text)
+    return _QUESTION_SHARE if is_question else 1.0
 
 
 def _convert_to_seconds(at: datetime) -> int:

@@ -90,7 +90,7 @@ OPTIONS = (
     Option(
         "notify.openclaw_route",
         "wake",
-        "wake (its next turn), agent (a run that answers you), or the path of a mapping",
+        "`wake` (its next turn), `agent` (a run that answers you), or the path of a mapping",
     ),
     Option(
         "notify.smtp_host",

@@ -12,7 +12,7 @@ from gieok.flow.action_notes import NamedLines, load_named_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gieok.hook.action import FoundLines
     from gieok.hook.inject import InjectedMemory
@@ -82,13 +82,12 @@ class ActionNote:
         from gieok.hook import action
 
         values = self._get_tool_input()
-        given = "\n".join(value for value in values.values() if isinstance(value, str))
+        text = "\n".join(_iter_replaced_texts(values))
+        given = "\n".join((text, *(value for value in values.values() if isinstance(value, str))))
         known = {scope: one for scope, one in known.items() if action.may_name_path(one, given)}
         paths = self._list_edited_paths() if known else []
         if not paths:
             return []
-        edited = next((values[name] for name in ("old_string", "oldString") if name in values), "")
-        text = edited if isinstance(edited, str) else ""
         return [
             found
             for scope, lines in known.items()
@@ -202,6 +201,16 @@ class ActionNote:
         values = self._get_tool_input()
         texts = (values.get(name) for name in named)
         return " ".join(text for text in texts if isinstance(text, str))
+
+
+def _iter_replaced_texts(values: "Mapping[str, object]") -> "Iterator[str]":
+    """Yield what an edit replaces, of a tool that makes several edits each."""
+    listed = values.get("edits")
+    for edit in (values, *(listed if isinstance(listed, list) else ())):
+        fields = edit if isinstance(edit, dict) else {}
+        found = next((fields[name] for name in ("old_string", "oldString") if name in fields), "")
+        if isinstance(found, str):
+            yield found
 
 
 def _format_memory(memory: "InjectedMemory", most_chars: int) -> str:

@@ -138,10 +138,14 @@ class _ToolJudge:
             held = self._list_held_rules(rules)
             if loosens and held:
                 return self._build_answer(_say_loosening(held[0].rule.text), asks=True)
-        except _CpuLimitError:
-            held = self._list_held_rules(rules)
-            return self._build_answer(_say_unjudged(held[0].rule.text), asks=True) if held else {}
-        return self._answer_hits([hit for hit in hits if hit.rule in held])
+            return self._answer_hits([hit for hit in hits if hit.rule in held])
+        except (_CpuLimitError, RecursionError):
+            return self._answer_unjudged(rules)
+
+    def _answer_unjudged(self, rules: "Sequence[GateRule]") -> table.Payload:
+        """Return the answer for a tool's use that is not compared with the rules that hold."""
+        held = self._list_held_rules(rules)
+        return self._build_answer(_say_unjudged(held[0].rule.text), asks=True) if held else {}
 
     def _read_attempt(self) -> "ToolAttempt":
         from gieok.hook import gates
@@ -264,7 +268,10 @@ def _say_loosening(words: str) -> str:
 def _say_unjudged(words: str) -> str:
     from gieok.text.messages import Words
 
-    text = Words("Gieok: this takes too long to compare with the user's rules; ask the user first.")
+    text = Words(
+        "Gieok: this cannot be compared with the user's rules (too long or too deeply nested); "
+        "ask the user first."
+    )
     return text.say(_find_language(words))
 
 

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 #: Bytes of stdin that are read; the rest is left. A prompt of five megabytes is a mistake.
 _MOST_BYTES = 16_000_000
 _STDIN_S = 1.0
+#: Depth below which values are read of a payload that is nested too deeply to be read whole.
+_MOST_DEPTH = 50
 #: Fields of hosts that write names in another case, by the name under which they are read.
 _OTHER_NAMES = {
     "session_id": ("sessionId",),
     "transcript_path": ("transcriptPath",),
     "tool_name": ("toolName",),
-    "tool_input": ("toolInput", "toolArgs"),
+    "tool_input": ("toolInput", "toolArgs", "params"),
 }
 
 
@@ -47,7 +49,7 @@ def find_hook_flag(arguments: "Sequence[str]", name: str) -> str:
 
 def read_hook_payload() -> dict[str, object]:
     """Return the agent's JSON. Raises ValueError, TypeError."""
-    payload = json.loads(_read_hook_stdin().decode("utf-8", "surrogateescape"))
+    payload = _load_nested_json(_read_hook_stdin().decode("utf-8", "surrogateescape"))
     if not isinstance(payload, dict):
         raise TypeError(f"the payload is a {type(payload).__name__}, not an object")
     return _add_usual_names(payload)
@@ -66,16 +68,44 @@ def _add_usual_names(payload: dict[str, object]) -> dict[str, object]:
     if isinstance(prompt, list) and all(isinstance(part, dict) for part in prompt):
         texts = (part.get("text") for part in prompt)
         payload["prompt"] = "\n".join(text for text in texts if isinstance(text, str))
-    if isinstance(given, str) and given.startswith("{"):
+    if isinstance(given, str) and given.lstrip().startswith("{"):
         payload["tool_input"] = _parse_arguments(given)
     return payload
 
 
 def _parse_arguments(text: str) -> object:
     try:
-        return json.loads(text)
+        return _load_nested_json(text)
     except ValueError:
         return text
+
+
+def _load_nested_json(text: str) -> object:
+    """Return what a JSON text says, with null for values that are nested too deeply.
+
+    No depth of an argument keeps the rest from being read. Raises ValueError.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        return json.loads(_cut_deep_values(text))
+
+
+def _cut_deep_values(text: str) -> str:
+    import re  # next to no payload is nested so deeply
+
+    parts, begin, depth = [], 0, 0
+    for match in re.finditer(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]+|[\]}]+', text, re.DOTALL):
+        first, count = match[0][0], len(match[0])
+        if first in "[{":
+            if depth <= _MOST_DEPTH < depth + count:
+                parts += [text[begin : match.start() + _MOST_DEPTH - depth], "null"]
+            depth += count
+        elif first in "]}":
+            depth -= count
+            if depth <= _MOST_DEPTH < depth + count:
+                begin = match.end() - _MOST_DEPTH + depth
+    return "".join((*parts, text[begin:]))
 
 
 def _read_hook_stdin() -> bytes:

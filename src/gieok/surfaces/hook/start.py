@@ -11,6 +11,7 @@ Only the choice of turns that state something lasting needs vectors: it is made 
 import json
 import os
 import time
+from collections import namedtuple
 
 from gieok.hook import inject, matches, rules, start
 from gieok.hook.start import SaidTurn, StartPart
@@ -112,71 +113,91 @@ def build_start_text(
         quoted = frozenset(compaction.list_quoted_texts(digest))
         shown |= quoted
         binding = [rule for rule in binding if " ".join(rule.text.split()) not in quoted]
+    ruled = [(-float(n), rule.shown) for n, rule in enumerate(binding)]
+    parts = [*own, StartPart(active.RULES, ruled, start.RULES)]
+    lasting = _gather_lasting_turns(place, index, binding, shown, now)
+    told = [line for part in (*parts, last) for _, line in part.lines]
+    active_parts, due = _list_active_parts(place, lasting, told, budget_tokens, today)
+    parts += active_parts
+    parts.append(last if last.lines else _list_user_commits(place))
+    ahead = [(-float(n), line) for n, (_, line) in enumerate(sorted(due))]
+    parts.append(StartPart(active.DUE, ahead, start.DUE))
+    parts += lasting.parts[1:]
+    if index and place.own_scope.startswith("project:"):
+        try:
+            parts.append(_list_record_titles(place, index))
+        except (Late, ValueError, *driver.ERRORS) as error:  # type: ignore[misc]
+            _log_start_error(place, error)
+    parts += lasting.parts[:1]
+    return start.render_session_start(
+        parts, " and ".join(dict.fromkeys(map(whose, place.scopes))), budget_tokens
+    )
+
+
+# A `namedtuple`, because importing `typing` is slow.
+class _LastingTurns(namedtuple("_LastingTurns", ("parts", "due", "texts"))):  # noqa: PYI024
+    """What the user said that lasts: a part for each scope, what of it is due, and what is told.
+
+    `due` are pairs of a day and a line; `texts` are the turns that are told elsewhere.
+    """
+
+    __slots__ = ()
+
+
+def _gather_lasting_turns(
+    place: SessionPlace,
+    index: "IndexReader | None",
+    binding: "list[BindingRule]",
+    shown: "frozenset[str]",
+    now: float,
+) -> _LastingTurns:
+    today = time.strftime("%Y-%m-%d", time.localtime(now))
     # Where a turn says more than a rule, the turn is shown if it is worth it; the rule is shown
     # once.
     bound = shown | {
         " ".join(rule.turn.split()) for rule in binding if start.is_most_of(rule.text, rule.turn)
     }
-    turns_by_scope = (
-        [_list_lasting_turns(place, scope, index, now, bound) for scope in place.scopes]
-        if index
-        else []
-    )
-    parts = [
-        *own,
-        StartPart(
-            active.RULES, [(-float(n), rule.shown) for n, rule in enumerate(binding)], start.RULES
-        ),
-    ]
-    due: list[tuple[str, str]] = []
-    told_turns = {*shown, *(rule.text for rule in binding)}
-    lasting: list[StartPart] = []
-    for scope, turns in zip(place.scopes, turns_by_scope, strict=False):
-        near, rest_of = start.split_due_turns(turns, today)
-        due += [(day, f"{turn.line} ({start.due_words(day, today)})") for day, turn in near]
-        told_turns.update(turn.text for _, turn in near)
-        share = start.LASTING if scope == place.own_scope else start.LASTING_USER
-        lasting.append(
-            StartPart(
-                f"What the user said, newest first ({one_line(scope)})",
-                start.turn_lines(rest_of),
-                share,
-            )
+    lasting = _LastingTurns([], [], {*shown, *(rule.text for rule in binding)})
+    if index is None:
+        return lasting
+    for scope in place.scopes:
+        turns = _list_lasting_turns(place, scope, index, now, bound)
+        near, rest = start.split_due_turns(turns, today)
+        lasting.due.extend(
+            (day, f"{turn.line} ({start.due_words(day, today)})") for day, turn in near
         )
+        lasting.texts.update(turn.text for _, turn in near)
+        share = start.LASTING if scope == place.own_scope else start.LASTING_USER
+        heading = f"What the user said, newest first ({one_line(scope)})"
+        lasting.parts.append(StartPart(heading, start.turn_lines(rest), share))
+    return lasting
+
+
+def _list_active_parts(
+    place: SessionPlace, lasting: _LastingTurns, told: "list[str]", budget_tokens: int, today: str
+) -> "tuple[list[StartPart], list[tuple[str, str]]]":
+    """Return the active memory of each scope without what is told beside it, and all that is due.
+
+    `told` are lines of other parts.
+    """
     dated = [start.split_due(_read_active_lines(place, scope), today) for scope in place.scopes]
     # Rules are extracted by copying sentences: a rule that the text shows as a turn need not be
     # shown twice.
-    beside = [
-        *(line for part in (*parts, last) for _, line in part.lines),
-        *(line for _, line in due),
-    ]
+    beside = [*told, *(line for _, line in lasting.due)]
     rows = [line for _, rest in dated for line in rest]
-    shown_before = start.told_beside(lasting, rows, beside, told_turns, budget_tokens)
+    shown_before = start.told_beside(lasting.parts, rows, beside, lasting.texts, budget_tokens)
+    parts: list[StartPart] = []
+    due = list(lasting.due)
     for number, (scope, (ahead, rest)) in enumerate(zip(place.scopes, dated, strict=True)):
         due += [
             (day, start.shown_line(line.text, start.due_words(day, today)))
             for day, line in ahead
             if not shown_before.holds(line)
         ]
-        share = (start.ACTIVE if lasting else start.ACTIVE_ALONE) / (number + 1)
+        share = (start.ACTIVE if lasting.parts else start.ACTIVE_ALONE) / (number + 1)
         lines = start.active_lines([line for line in rest if not shown_before.holds(line)], today)
         parts.append(StartPart(f"Active memory of {_label_start_scope(scope)}", lines, share))
-    parts.append(last if last.lines else _list_user_commits(place))
-    parts.append(
-        StartPart(
-            active.DUE, [(-float(n), line) for n, (_, line) in enumerate(sorted(due))], start.DUE
-        )
-    )
-    parts += lasting[1:]
-    if index and place.own_scope.startswith("project:"):
-        try:
-            parts.append(_list_record_titles(place, index))
-        except (Late, ValueError, *driver.ERRORS) as error:  # type: ignore[misc]
-            _log_start_error(place, error)
-    parts += lasting[:1]
-    return start.render_session_start(
-        parts, " and ".join(dict.fromkeys(map(whose, place.scopes))), budget_tokens
-    )
+    return parts, due
 
 
 def _list_digest_parts(

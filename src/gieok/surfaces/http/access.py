@@ -123,9 +123,10 @@ def _require_owner(request: Request, credentials: OwnerCredentials) -> None:
         )
 
 
-def _require_any_caller(
+def require_any_caller(
     request: Request, credentials: BearerCredentials, owner: OwnerCredentials
 ) -> None:
+    """Raise Unauthorized unless the owner, a user or an operator calls."""
     if not _is_owner(request, owner):
         _admit_caller(request, credentials)
 
@@ -135,7 +136,7 @@ def _require_reader(
 ) -> None:
     """Admit a browser that `gieok open` let in, or any identified caller."""
     if not reception(request).gate.is_open(request.cookies.get(COOKIE, "")):
-        _require_any_caller(request, credentials, owner)
+        require_any_caller(request, credentials, owner)
 
 
 def _require_operator(
@@ -215,6 +216,6 @@ OWNERS_ONLY = [Depends(_require_owner)]
 #: Admits an admin or the owner.
 OPERATORS_ONLY = [Depends(_require_operator)]
 #: Admits any caller who is identified.
-ANYBODY = [Depends(_require_any_caller)]
+ANYBODY = [Depends(require_any_caller)]
 #: Admits a browser with an open page, or any caller who is identified.
 READERS = [Depends(_require_reader)]

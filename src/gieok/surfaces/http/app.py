@@ -3,14 +3,15 @@
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cache
+from importlib.resources import files
 from typing import Any
 
 import anyio
 import anyio.to_thread
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.middleware.cors import CORSMiddleware
 from fastapi.openapi.utils import get_openapi
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute
 
 from gieok import __version__
@@ -18,15 +19,24 @@ from gieok.character.house import House
 from gieok.errors import GieokError
 from gieok.home.resident import Resident
 from gieok.ports.limits import RateLimiter
-from gieok.processes.gate import Gate
+from gieok.processes.gate import COOKIE, Gate
 from gieok.surfaces.http import problems
-from gieok.surfaces.http.access import ANYBODY, KNOWN_QUERY, READERS, Reception
+from gieok.surfaces.http.access import (
+    ANYBODY,
+    KNOWN_QUERY,
+    READERS,
+    BearerCredentials,
+    Desk,
+    OwnerCredentials,
+    Reception,
+    require_any_caller,
+)
 from gieok.surfaces.http.envelope import Envelope
 from gieok.surfaces.http.guards import BodyGuard, HostGuard
 from gieok.surfaces.http.metrics import Metrics
 from gieok.surfaces.http.operations import describe_operation_routes as described_operations
 from gieok.surfaces.http.options import HttpOptions
-from gieok.surfaces.http.reference import HEADERS, render_reference
+from gieok.surfaces.http.reference import HEADERS, SCRIPT, render_reference
 from gieok.surfaces.http.routes import (
     account,
     admin,
@@ -200,6 +210,23 @@ def _add_description(app: FastAPI) -> None:
     def description() -> dict[str, Any]:
         return described()
 
-    @app.get("/api", include_in_schema=False, dependencies=READERS)
-    def reference() -> HTMLResponse:
+    @app.get("/api", include_in_schema=False)
+    def reference(
+        request: Request, desk: Desk, credentials: BearerCredentials, owner: OwnerCredentials
+    ) -> HTMLResponse:
+        cookie = request.cookies.get(COOKIE, "")
+        if desk.gate.is_open(cookie):
+            page = render_reference(described(), desk.gate.change_token(cookie))
+            return HTMLResponse(page, headers=HEADERS)
+        if credentials is None and "text/html" in request.headers.get("accept", ""):
+            # the templates of pages, which a server without a browser needs not
+            from gieok.surfaces.web.site import render_closed_page
+
+            return render_closed_page(request)
+        require_any_caller(request, credentials, owner)
         return HTMLResponse(render_reference(described()), headers=HEADERS)
+
+    @app.get(SCRIPT, include_in_schema=False, dependencies=READERS)
+    def script() -> Response:
+        text = files("gieok.surfaces.http").joinpath("try.js").read_bytes()
+        return Response(text, media_type="text/javascript", headers=HEADERS)

@@ -17,6 +17,7 @@ from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.home.resident import Resident
 from gieok.model.memory import Scope
+from gieok.surfaces.http.reference import EFFECT
 
 #: Equal to `problems.MEDIA_TYPE`: this table is also read where the server's packages are not
 #: installed.
@@ -188,4 +189,5 @@ def _describe_operation_route(found: Command[..., Any], title: str) -> dict[str,
             },
         },
         "security": [{"owner": []}],
+        EFFECT: found.effect.value,
     }

@@ -1,17 +1,22 @@
 """The reference of the HTTP API as one page, made from the OpenAPI document.
 
-The page holds its own style and no script, and loads nothing.
+Requests that change nothing can be tried on it. The page holds its own style and loads one script
+of this server; it asks no other.
 """
 
+import json
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any, NamedTuple
 
-#: Headers of the page: it may load nothing.
+#: Headers of the page: it may load its script, and ask this server alone.
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; "
+        "form-action 'none'; frame-ancestors 'none'; base-uri 'none'"
     ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
 }
 _STYLE = """
@@ -21,9 +26,20 @@ summary { cursor: pointer; padding: .35rem 0; overflow-wrap: anywhere; }
 code, summary b { font-family: ui-monospace, monospace; }
 details > div { margin: 0 0 1rem 1.2rem; overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; }
+form.try { display: grid; gap: .4rem; margin: .6rem 0; max-width: 40rem; }
+form.try label { display: grid; }
+input, textarea { box-sizing: border-box; max-width: 100%; padding: .3rem; font: inherit; }
+input, textarea { font-family: ui-monospace, monospace; padding: .3rem; }
+button { font: inherit; justify-self: start; padding: .3rem .9rem; }
+output { white-space: pre-wrap; overflow-wrap: anywhere; font-family: ui-monospace, monospace; }
 td { border-top: 1px solid #8884; padding: .25rem .6rem .25rem 0; vertical-align: top; }
+td, p { overflow-wrap: anywhere; }
 """
 _REF = "#/components/schemas/"
+#: Path of the script of the page.
+SCRIPT = "/api/try.js"
+#: Name in the document of what an operation does to stored data.
+EFFECT = "x-effect"
 
 
 class Section(NamedTuple):
@@ -60,13 +76,19 @@ SECTIONS = (
 )
 
 
-def render_reference(document: Mapping[str, Any]) -> str:
-    """Return the page of an OpenAPI document."""
+def render_reference(document: Mapping[str, Any], change_token: str = "") -> str:
+    """Return the page of an OpenAPI document.
+
+    `change_token` is that of the browser's session, with which its requests are the owner's; ''
+    where a caller reads the page with a token.
+    """
     schemas = document["components"]["schemas"]
     routes: dict[str, list[str]] = {section.title: [] for section in SECTIONS}
     for path, methods in document["paths"].items():
         section = next(part for part in SECTIONS if path.startswith(part.prefix))
-        routes[section.title] += [_render_route(m, path, route) for m, route in methods.items()]
+        routes[section.title] += [
+            _render_route(method, path, route, schemas) for method, route in methods.items()
+        ]
     parts = [
         f"<h2>{escape(section.title)}</h2><p>{escape(section.about)}</p>"
         + "".join(routes[section.title])
@@ -77,14 +99,22 @@ def render_reference(document: Mapping[str, Any]) -> str:
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
+        f'<body data-change="{escape(change_token)}">'
         f"<h1>{escape(title)}</h1><p>{escape(document['info']['description'])}</p>"
         "<p>Programs read the same in <code>/openapi.json</code>.</p>"
-        f"{''.join(parts)}<h2>Shapes</h2>{shapes}</html>"
+        "<p>What changes nothing can be tried here: open a route, and send. Your own memory needs "
+        "no key in a browser that <code>gieok open</code> let in; all else needs one:</p>"
+        '<p><label>Key or token <input id="key" type="password" autocomplete="off" size="48">'
+        "</label></p>"
+        f"{''.join(parts)}<h2>Shapes</h2>{shapes}"
+        f'<script src="{SCRIPT}"></script></body></html>'
     )
 
 
-def _render_route(method: str, path: str, route: Mapping[str, Any]) -> str:
-    """Return a route that opens: what it takes, and what it answers."""
+def _render_route(
+    method: str, path: str, route: Mapping[str, Any], schemas: Mapping[str, Any]
+) -> str:
+    """Return a route that opens: what it takes, what it answers, and a form to try it."""
     rows = [
         (parameter["name"], _render_type(parameter["schema"]), parameter.get("description", ""))
         for parameter in route.get("parameters", ())
@@ -101,8 +131,42 @@ def _render_route(method: str, path: str, route: Mapping[str, Any]) -> str:
     about = escape(route.get("description", ""))
     return (
         f"<details><summary>{heading}</summary><div><p>{about}</p>"
-        f"{_render_rows(rows)}</div></details>"
+        f"{_render_rows(rows)}{_render_trial(method, path, route, schemas)}</div></details>"
     )
+
+
+def _render_trial(
+    method: str, path: str, route: Mapping[str, Any], schemas: Mapping[str, Any]
+) -> str:
+    """Return the form that sends a request; '' for a route that may change something."""
+    if method != "get" and route.get(EFFECT) != "read":
+        return ""
+    fields = [
+        f'<label>{escape(parameter["name"])}<input data-in="{escape(parameter["in"])}" '
+        f'name="{escape(parameter["name"])}"{" required" * (parameter["in"] == "path")}></label>'
+        for parameter in route.get("parameters", ())
+    ]
+    for content in route.get("requestBody", {}).get("content", {}).values():
+        body = json.dumps(_build_example(_resolve_schema(content["schema"], schemas)), indent=2)
+        fields.append(f'<label>body<textarea rows="4">{escape(body)}</textarea></label>')
+    return (
+        f'<form class="try" data-method="{method.upper()}" data-path="{escape(path)}">'
+        f"{''.join(fields)}<button>Send</button><output></output></form>"
+    )
+
+
+def _resolve_schema(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a schema, or the one that it refers to."""
+    reference = schema.get("$ref")
+    resolved: Mapping[str, Any] = schemas[reference.removeprefix(_REF)] if reference else schema
+    return resolved
+
+
+def _build_example(schema: Mapping[str, Any]) -> dict[str, object]:
+    """Return a body to begin with: what a request must have, else its first field."""
+    properties = schema.get("properties", {})
+    names = schema.get("required") or list(properties)[:1]
+    return {name: properties[name].get("default", "") for name in names}
 
 
 def _render_answer(answer: Mapping[str, Any]) -> str:

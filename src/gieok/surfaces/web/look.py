@@ -6,7 +6,7 @@ from datetime import datetime, tzinfo
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from gieok import extras
 from gieok.commands.absence import GAPS_HEAD
@@ -65,6 +65,7 @@ def environment() -> "Environment":
     )
     templates.filters.update(
         plain=strip_line_markup,
+        commands=mark_commands,
         number=lambda value: f"{value:,}",
         percent=lambda value: f"{value:.0%}",
         size=format_size,
@@ -96,6 +97,17 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
                 "sureness": lambda level: describe_sureness(level).say(lang),
             }
         )
+    )
+
+
+def mark_commands(text: str) -> Markup:
+    """Return a message as markup, with what stands in backticks as code."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:  # a backtick without its pair is a sign of the text
+        return escape(text)
+    code = Markup("<code>{}</code>")
+    return Markup().join(
+        code.format(piece) if place % 2 else escape(piece) for place, piece in enumerate(pieces)
     )
 
 

@@ -13,7 +13,7 @@ _FURTHER = (
     ("/memories?kind=turn", "Memories: what was said"),
     ("/memories?status=retired", "Memories: put away"),
     ("/injection#try", "Try what a prompt would be given"),
-    ("/first", "Take in notes and conversations"),
+    ("/first", "Read notes and conversations"),
     ("/first#agents", "Connect an agent"),
     ("/trust", "What came with this project"),
 )
@@ -31,9 +31,15 @@ class PaletteEntry(NamedTuple):
 
 
 def list_palette_entries(
-    menu: Iterable[Sequence[str]], projects: Mapping[str, str], lang: str
+    menu: Iterable[Sequence[str]],
+    projects: Mapping[str, str],
+    bonds: Iterable[tuple[str, str]],
+    lang: str,
 ) -> list[PaletteEntry]:
-    """Return the entries for a reader; `projects` is scope → its name."""
+    """Return the entries for a reader.
+
+    `projects` is scope → its name; `bonds` are users and the characters that remember them.
+    """
     pages = [
         PaletteEntry(address, translate(name, lang), name) for address, name in (*menu, *_FURTHER)
     ]
@@ -45,4 +51,14 @@ def list_palette_entries(
         )
         for scope, name in projects.items()
     ]
-    return [*pages, *of_projects]
+    of_people = [
+        PaletteEntry(
+            f"/characters/{quote(user, safe='')}/{quote(character, safe='')}",
+            translate(
+                "What {character} remembers of {user}", lang, {"character": character, "user": user}
+            ),
+            f"{character} {user}",
+        )
+        for user, character in bonds
+    ]
+    return [*pages, *of_projects, *of_people]

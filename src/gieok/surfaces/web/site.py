@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from gieok import __version__
+from gieok.character.facts import talkers_of
 from gieok.commands.command import STATUSES
 from gieok.commands.memory import away, handles
 from gieok.commands.scope_names import name_scopes
@@ -25,6 +26,7 @@ from gieok.errors import STATUS, GieokError
 from gieok.home.call import Call
 from gieok.home.calls import rescope_call
 from gieok.home.withholding import format_local_time
+from gieok.model.memory import Scope
 from gieok.places.scope import USER_SCOPE, is_brought
 from gieok.processes.gate import COOKIE, Gate
 from gieok.surfaces.language import language
@@ -62,6 +64,8 @@ _HEADERS = {
 #: right after the change: kept in an address, they would offer to undo an older change later.
 _OF_ONE_CHANGE = frozenset(("told", "undo", "handles", "to", "before", "refused", "kept_back"))
 _MOST_ASIDE = 100
+#: A server of many users lists no more of them on every page.
+_MOST_BONDS = 50
 _YEAR_S = 365 * 86_400
 STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "palette.js", "talk.js")
 
@@ -98,7 +102,7 @@ class MemorySite:
         """Let a browser in by the code in a link, and redirect to an address without the code."""
         cookie = self.gate.enter(request.query_params.get("code", ""))
         if not cookie:
-            return self._closed(request, is_link=True)
+            return render_closed_page(request, is_link=True)
         # The address holds the code, so no request may name it as the referrer.
         response = RedirectResponse(
             "/", status_code=303, headers=_HEADERS | {"Referrer-Policy": "no-referrer"}
@@ -120,19 +124,12 @@ class MemorySite:
             self.gate.proof(request.query_params.get("nonce", "")[:64], server[1] or 0, os.getpid())
         )
 
-    def _closed(self, request: Request, *, is_link: bool = False) -> Response:
-        lang = _choose_page_language(request)
-        why = ""
-        if is_link:
-            why = translate("A link works once, within five minutes.", lang)
-        return HTMLResponse(render_template("closed.html", lang, {"why": why}), 401, _HEADERS)
-
     def shown(self, view: Callable[["PageRequest"], Response]) -> Callable[[Request], Response]:
         """Return the endpoint of a page."""
 
         def answer(request: Request) -> Response:
             if not self.gate.is_open(request.cookies.get(COOKIE, "")):
-                return self._closed(request)
+                return render_closed_page(request)
             return view(PageRequest(self, request, {}))
 
         return answer
@@ -151,7 +148,7 @@ class MemorySite:
                         uploads[name] = await value.read()
             token = "".join(form.get("token", [])) or request.headers.get("x-change-token", "")
             if not self.gate.may_change(request.cookies.get(COOKIE, ""), token):
-                return self._closed(request)
+                return render_closed_page(request)
             return await run_in_threadpool(change, PageRequest(self, request, form, uploads))
 
         return answer
@@ -209,17 +206,27 @@ class PageRequest:
 
         Scopes of characters are left out, because they have a page of their own.
         """
-        call = rescope_call(self.site.memory("auto").call)
-        known = {scope.path for scope in call.home.store.scopes()}
-        own = call.scope.path
+        own = rescope_call(self.site.memory("auto").call).scope.path
         return [
             own,
             *sorted(
-                path
-                for path in known
-                if path != own and not path.startswith(("user:", "character:"))
+                scope.path
+                for scope in self._known_scopes
+                if scope.path != own and not scope.path.startswith(("user:", "character:"))
             ),
         ]
+
+    @cached_property
+    def _known_scopes(self) -> list[Scope]:
+        return self.site.memory("auto").call.home.store.scopes()
+
+    @property
+    def _bonds(self) -> list[tuple[str, str]]:
+        """Return the users and the characters that remember them, as many as a list can show."""
+        bonds = sorted(
+            talkers_of(scope) for scope in self._known_scopes if scope.path.startswith("user:")
+        )
+        return [(user, character) for user, character in bonds if character][:_MOST_BONDS]
 
     @property
     def scopes_to_keep(self) -> list[str]:
@@ -281,7 +288,7 @@ class PageRequest:
         common = {
             "menu": MENU,
             "palette": list_palette_entries(
-                MENU, {path: names[path] for path in self.scopes}, self.lang
+                MENU, {path: names[path] for path in self.scopes}, self._bonds, self.lang
             ),
             "here": self._here(),
             "main_pages": _MAIN_PAGES,
@@ -316,10 +323,10 @@ class PageRequest:
             return ""
         if pause.until is None:
             return self.words(
-                "Memory is paused: nothing is taken in or injected. `gieok resume` ends it."
+                "Memory is paused: nothing is kept or given to agents. `gieok resume` ends it."
             )
         return self.words(
-            "Memory is paused until {until}: nothing is taken in or injected. `gieok resume` "
+            "Memory is paused until {until}: nothing is kept or given to agents. `gieok resume` "
             "ends it.",
             until=format_local_time(pause.until, call.zone),
         )
@@ -374,6 +381,13 @@ def join_query(address: str, **values: str) -> str:
     path = address if is_inside else "/"
     begins = "" if path.endswith("?") else "&" if "?" in path else "?"
     return f"{path}{begins}{added}" if added else path
+
+
+def render_closed_page(request: Request, *, is_link: bool = False) -> HTMLResponse:
+    """Return the page for a browser that was not let in: how a person opens the pages."""
+    lang = _choose_page_language(request)
+    why = translate("A link works once, within five minutes.", lang) if is_link else ""
+    return HTMLResponse(render_template("closed.html", lang, {"why": why}), 401, _HEADERS)
 
 
 def _choose_page_language(request: Request) -> str:

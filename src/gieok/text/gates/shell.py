@@ -30,6 +30,10 @@ _KEYWORDS = frozenset(
 )
 #: Behind or before these a program's failure does not show in the status of the line.
 _HIDING = frozenset(_SEPARATORS) - {"&&"}
+#: A substitution that only prints what stands in the line itself.
+_HERE_TEXT = r"(?s)\s*cat <<-? ?(['\"]?)(\w+)\1\s(?:(?!\b\2\b).)*+\b\2\s*$"
+#: Options by which `find` runs a program: a failure of it is none of `find`.
+_FOUND_COMMANDS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish"))
 
 
@@ -87,13 +91,17 @@ class LineTooLargeError(Exception):
 
 
 class _ShellBudget:
-    """What may still be read of a line; `spend` raises LineTooLargeError where it is used up."""
+    """What may still be read of a line; `spend` raises LineTooLargeError where it is used up.
 
-    __slots__ = ("chars", "programs")
+    `hides_failure`: in what was read, a program may fail and the line's exit status be 0.
+    """
+
+    __slots__ = ("chars", "hides_failure", "programs")
 
     def __init__(self) -> None:
         self.chars = _MOST_GROWN_CHARS
         self.programs = _MOST_PROGRAMS
+        self.hides_failure = False
 
     def spend(self, *, chars: int = 0, programs: int = 0) -> None:
         """Take some of it."""
@@ -130,20 +138,48 @@ def read_shell_line(line: str) -> "list[Invocation]":
 def is_known_by_exit(line: str) -> bool:
     """Say whether the exit status 0 of a command line means that all of its programs worked.
 
-    In a pipe, a list with `;` or `||`, in the background and in a condition it does not.
+    In a pipe, a list with `;` or `||`, in the background, in a condition and in a substitution it
+    does not; nor in a script of a line that holds one of these.
     """
-    words = _ShellScanner(line[:_MOST_CHARS]).scan()
-    return len(line) <= _MOST_CHARS and not any(
-        word.text in _HIDING if word.is_operator else word.text in _KEYWORDS and not word.is_quoted
-        for word in words
+    budget = _ShellBudget()
+    try:
+        found = _read_bounded_line(line, budget)
+        for invocation in found:
+            _read_shell_in_arguments(invocation, budget)
+    except LineTooLargeError:
+        return False
+    return not budget.hides_failure and not any(
+        invocation.program == "find" and not _FOUND_COMMANDS.isdisjoint(invocation.arguments)
+        for invocation in found
     )
 
 
 def read_whole_line(line: str) -> "list[Invocation]":
     """Return the programs that a command line would run, in order. Raises LineTooLargeError."""
+    return _read_bounded_line(line, _ShellBudget())
+
+
+def _read_bounded_line(line: str, budget: _ShellBudget) -> "list[Invocation]":
     if len(line) > _MOST_CHARS:
         raise LineTooLargeError
-    return _read_script(line, _ShellState(_ShellBudget()), 0) if line else []
+    return _read_script(line, _ShellState(budget), 0) if line else []
+
+
+def _hides_failure(words: "Sequence[ShellWord]", substitutions: "Sequence[str]") -> bool:
+    """Say whether a program of a script may fail although the script ends with 0."""
+    return any(not re.match(_HERE_TEXT, inner) for inner in substitutions) or any(
+        word.text in _HIDING if word.is_operator else word.text in _KEYWORDS and not word.is_quoted
+        for word in words
+    )
+
+
+def _read_shell_in_arguments(invocation: Invocation, budget: _ShellBudget) -> None:
+    """Read the script of a shell that a program which nobody knows is given as its arguments."""
+    words = invocation.arguments
+    for place, word in enumerate(words):
+        if word.rpartition("/")[2] in _SHELLS:
+            own = Invocation(word, words[place + 1 :])
+            _read_inner_script(own, _ShellState(budget), 0, "")
 
 
 def _read_script(line: str, state: _ShellState, depth: int) -> "list[Invocation]":
@@ -152,6 +188,7 @@ def _read_script(line: str, state: _ShellState, depth: int) -> "list[Invocation]
     state.budget.spend(chars=len(line))
     scanner = _ShellScanner(line)
     words = scanner.scan()
+    state.budget.hides_failure |= _hides_failure(words, scanner.substitutions)
     found: list[Invocation] = []
     pipe: list[Invocation] = []
     piece: list[ShellWord] = []
@@ -167,7 +204,10 @@ def _read_script(line: str, state: _ShellState, depth: int) -> "list[Invocation]
         else:
             piece.append(word)
     for inner in scanner.substitutions:
+        hid_failure = state.budget.hides_failure
         found += _read_script(inner, state, depth + 1)
+        if re.match(_HERE_TEXT, inner):  # what looks like a list there is text
+            state.budget.hides_failure = hid_failure
     return found
 
 
@@ -471,11 +511,16 @@ def _read_inner_script(
 ) -> "list[Invocation]":
     if own.program == "eval":
         return [own, *_read_script(" ".join(own.arguments), state, depth + 1)]
+    is_value = False
     for place, argument in enumerate(own.arguments):
-        if argument.startswith("-") and not argument.startswith("--") and "c" in argument:
+        if is_value:
+            is_value = False
+        elif argument[:1] in "-+" and argument[-1:] in "oO" and argument[:2] != "--":
+            is_value = True  # the name of a setting: `-euo pipefail`
+        elif argument.startswith("-") and not argument.startswith("--") and "c" in argument:
             text = "".join(own.arguments[place + 1 : place + 2])
             return _read_script(text, _ShellState(state.budget, state.folder), depth + 1)
-        if not argument.startswith("-"):
+        elif not argument.startswith("-"):
             script = Invocation(argument, own.arguments[place + 1 :], state.folder)
             script.is_script = True
             return [own, script]
@@ -499,7 +544,7 @@ def _iter_found_commands(own: Invocation, state: _ShellState, depth: int) -> "It
     """Yield what `find -exec` runs, with the paths that are searched as its arguments."""
     found_paths = programs.list_searched_paths(own.arguments)
     for place, argument in enumerate(own.arguments):
-        if argument in ("-exec", "-execdir", "-ok"):
+        if argument in _FOUND_COMMANDS:
             words = []
             for word in own.arguments[place + 1 :]:
                 if word in (";", "+"):

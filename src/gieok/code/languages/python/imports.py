@@ -3,18 +3,22 @@
 Covers source roots, packages with and without `__init__.py`, and relative imports.
 """
 
+import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Self
 
 from gieok.code.languages.python.natives import NATIVES
-from gieok.code.model.facts import Facts
+from gieok.code.model.facts import Facts, Op
 from gieok.code.resolve.import_links import Linker, Target
 
 #: A folder with such a name is a root of imports, also when it is a package itself or has none
 #: inside.
 _ROOT_FOLDERS = frozenset(("src", "lib", "python"))
+#: A project that is a package itself has the name by which it imports so many of its modules.
+_FEWEST_OWN_IMPORTS = 2
 
 
 class PythonLinker(Linker):
@@ -22,13 +26,14 @@ class PythonLinker(Linker):
 
     natives = NATIVES
 
-    def __init__(self, paths: Iterable[str]) -> None:
-        self._modules = _Modules(paths)
+    def __init__(self, files: Sequence[tuple[str, Facts]]) -> None:
+        self._modules = _Modules(path for path, _ in files)
+        self._own_name = _find_own_name(files, self._modules)
 
     @classmethod
     def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:
         """Make the linker of a project's Python files."""
-        return cls(path for path, _ in files)
+        return cls(files)
 
     def provides(self, origin: str, path: str) -> bool:
         """Say whether pytest offers the fixtures of file `origin` to file `path`."""
@@ -43,6 +48,8 @@ class PythonLinker(Linker):
             file = modules.at(place)
             member = modules.at(f"{place}/{name}" if place != "." else name) if name else None
             return Target(file, member)
+        if self._own_name and module.partition(".")[0] == self._own_name:
+            return self._find_own_target(module, name)
         file = modules.find(module, importer)
         dotted = f"{module}.{name}" if name else module
         member = modules.find(dotted, importer) if name else None
@@ -52,12 +59,55 @@ class PythonLinker(Linker):
             return Target(package=dotted)
         return Target(external=dotted)
 
+    def _find_own_target(self, module: str, name: str) -> Target:
+        """Return what an import from the project's own package names."""
+        inner = module.partition(".")[2]
+        place = inner.replace(".", "/") or "."
+        dotted = ".".join(filter(None, (inner, name)))
+        return Target(
+            file=self._modules.at(place),
+            member=self._modules.at(dotted.replace(".", "/")) if name else None,
+        )
+
     def member(self, file: str, name: str) -> str | None:
         """Return the submodule of a package that has this name."""
         folder, _, last = file.rpartition("/")
         if last not in ("__init__.py", "__init__.pyi"):
             return None
         return self._modules.at(f"{folder}/{name}" if folder else name)
+
+
+def _find_own_name(files: Sequence[tuple[str, Facts]], modules: "_Modules") -> str:
+    """Return the name of the package that a project's root is, as its files import it; else ''.
+
+    A plug-in or a folder of site-packages is such a project. The folder that it lies in may have
+    any name, so the name is the one of which every import is a module of the project.
+    """
+    if not modules.is_package_root:
+        return ""
+    found: dict[str, set[str]] = defaultdict(set)
+    foreign = set(sys.stdlib_module_names)
+    for module, name in _iter_absolute_imports(files):
+        first, _, inner = module.partition(".")
+        own = modules.find_at_root(inner, name)
+        if modules.find(first, "") is not None or own is None:
+            foreign.add(first)
+        else:
+            found[first].add(own)
+    names = {
+        name: own
+        for name, own in found.items()
+        if name not in foreign and len(own) >= _FEWEST_OWN_IMPORTS
+    }
+    return max(sorted(names), key=lambda name: len(names[name]), default="")
+
+
+def _iter_absolute_imports(files: Sequence[tuple[str, Facts]]) -> Iterator[tuple[str, str]]:
+    """Yield module and name, maybe '', of every import that is not relative."""
+    for _, facts in files:
+        for row in chain(facts.top, facts.inner):
+            if row[0] == Op.IMPORT and not row[4]:
+                yield str(row[2]), str(row[3])
 
 
 class _Modules:
@@ -106,6 +156,17 @@ class _Modules:
             if len(paths) == 1
             else min(paths, key=lambda path: (-_count_shared_folders(path, importer), path))
         )
+
+    @property
+    def is_package_root(self) -> bool:
+        """Say whether the root of the project is a package itself."""
+        return "__init__.py" in self._known
+
+    def find_at_root(self, module: str, name: str) -> str | None:
+        """Return the file that `from OWN.module import name` means, with the root as package OWN."""
+        if module:
+            return self.at(module.replace(".", "/"))
+        return (self.at(name) if name else None) or "__init__.py"
 
     def is_package(self, name: str) -> bool:
         """Say whether a dotted name is a folder with modules below it."""

@@ -15,6 +15,8 @@ _COLLECTIONS = frozenset(
     "Vec VecDeque HashMap BTreeMap HashSet BTreeSet Iterator IntoIterator LinkedList".split()
 )
 #: Node types inside a reference or a generic type that are not the type.
+#: Key of a glob `use` among the names of a scope: no identifier begins so.
+_GLOB = "*::"
 _BESIDE_TYPE = ("lifetime", "mutable_specifier", "type_arguments")
 #: Attributes of a test (`#[tokio::test]`), and of code that is built for tests only.
 _TEST = re.compile(
@@ -32,6 +34,8 @@ class RustDefinitions(TreeReader):
         self.is_for_tests = False
         #: Variables of names that `let` and patterns bind inside of functions.
         self._let_bound = set[Variable]()
+        #: Path and line of each glob `use` inside of a function, by the variable that stands for it.
+        self._globs = dict[Variable, tuple[str, int]]()
 
     def declare(self, node: Node) -> None:
         """Bind the functions and types of a module."""
@@ -60,7 +64,11 @@ class RustDefinitions(TreeReader):
             path = (joined + self.name(node, "path")).removesuffix("::self")
             self._use_name(path, self.name(node, "alias"), line)
         elif node.type == "use_wildcard":
-            self.emit(Op.IMPORT_ALL, joined + self.text(node).removesuffix("::*"), 0)
+            path = joined + self.text(node).removesuffix("::*")
+            if self.scope.function:
+                self._bind_all(path, line)
+            else:
+                self.emit(Op.IMPORT_ALL, path, 0)
         else:
             path = (joined + self.text(node)).removesuffix("::self")
             self._use_name(path, path.rpartition("::")[2], line)
@@ -82,6 +90,35 @@ class RustDefinitions(TreeReader):
         if not self._is_value(self.scope, names.get(name, NOTHING)):
             names[name] = held
         return held
+
+    def _bind_all(self, path: str, line: int) -> None:
+        """Let names of a function's block that are bound nowhere in it be those of a module."""
+        glob = self.builder.fresh()
+        self.scope.names[f"{_GLOB}{path}"] = glob
+        self._globs[glob] = path, line
+
+    def lookup(self, name: str) -> Variable:
+        """Return the variable of a name; a glob `use` of a block comes before the names around."""
+        return self._merge_globs(name, self._find_innermost(name), super().lookup(name))
+
+    def _find_innermost(self, name: str) -> Namespace | None:
+        """Return the scope that binds a name, innermost first; None for none."""
+        scopes = (scope for scope in self.scope.outwards() if scope.owner == NOTHING)
+        return next((scope for scope in scopes if name in scope.names), None)
+
+    def _merge_globs(self, name: str, until: Namespace | None, held: Variable) -> Variable:
+        """Return `held` merged with what globs import as `name`, of scopes inside of `until`."""
+        if not self._globs:
+            return held
+        imported = []
+        for scope in self.scope.outwards():
+            if scope is until:
+                break
+            for glob in [scope.names[key] for key in scope.names if key.startswith(_GLOB)]:
+                path, line = self._globs[glob]
+                imported.append(self.builder.fresh())
+                self.emit(Op.IMPORT, imported[-1], path, name, 0, line)
+        return self.builder.merge(held, *imported) if imported else held
 
     def _module(self, node: Node) -> None:
         name, body = self.name(node), self.field(node, "body")
@@ -343,8 +380,8 @@ class RustDefinitions(TreeReader):
                 and scope.owner == NOTHING
                 and not self._is_value(scope, variable)
             ):
-                return variable
-        return self.module_variable(name)
+                return self._merge_globs(name, scope, variable)
+        return self._merge_globs(name, None, self.module_variable(name))
 
     def _is_value(self, scope: Namespace, variable: Variable) -> bool:
         """Say whether a variable of a scope is of a parameter, or of a name bound by a pattern."""

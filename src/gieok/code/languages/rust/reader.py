@@ -4,6 +4,7 @@ Facts cover modules and `use`, impl blocks, traits and their implementors, field
 types.
 """
 
+from collections.abc import Iterator
 from functools import partial
 from types import MappingProxyType
 
@@ -38,6 +39,20 @@ _EXPRESSIONS = frozenset(
 )
 
 
+def _iter_called_names(tokens: Node) -> Iterator[Node]:
+    """Yield the names in a macro's tokens that stand before parentheses: `f(…)`, `x.f(…)`."""
+    before: Node | None = None
+    last: Node | None = None
+    for token in tokens.children:
+        if token.type == "token_tree":
+            is_defined = before is not None and before.type in ("fn", "struct", "enum")
+            is_called = token.children[0].type == "(" and not is_defined
+            if is_called and last is not None and last.type == "identifier":
+                yield last
+            yield from _iter_called_names(token)
+        before, last = last, token
+
+
 class RustReader(RustDefinitions):
     """Reader of Rust."""
 
@@ -64,7 +79,13 @@ class RustReader(RustDefinitions):
         An `if` or `match` in the last place looks like a statement.
         """
         last = NOTHING
+        # An item holds in its whole block, also before it.
         for child in node.named_children:
+            if child.type == "use_declaration":
+                self.value(child)
+        for child in node.named_children:
+            if child.type == "use_declaration":
+                continue
             is_given = child.type == "expression_statement" and not self.text(child).endswith(";")
             last = self.value(
                 child.named_children[0] if is_given and child.named_children else child
@@ -203,14 +224,19 @@ class RustReader(RustDefinitions):
     def _macro(self, node: Node) -> Variable:
         """Read a macro: a macro of the project is called.
 
-        The grammar parses no arguments of macros: those of known macros are parsed as a tuple.
+        The grammar parses no arguments of macros: those of known macros are parsed as a tuple. Of
+        others, what looks like a call counts as one, by its name alone.
         """
         name = self.name(node, "macro")
         variable = self.builder.module.names.get(f"{name}!")
         if variable is not None:
             self.call(variable, [], node, name)
         tokens = self.child(node, "token_tree")
-        if name.rpartition("::")[2] not in _EXPRESSIONS or tokens is None:
+        if tokens is None:
+            return NOTHING
+        if name.rpartition("::")[2] not in _EXPRESSIONS:
+            for called in _iter_called_names(tokens):
+                self.call_method(NOTHING, self.text(called), (), called)
             return NOTHING
         piece = b"(" + self.bytes_of(tokens)[1:-1] + b")"
         held = self.inside_apart(self.parse(piece), tokens)

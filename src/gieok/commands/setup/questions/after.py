@@ -1,16 +1,21 @@
 """Actions offered once the settings are saved."""
 
+from collections import Counter
 from collections.abc import Sequence
 
-from gieok.commands.setup.dialogue import Pick
+from gieok.commands.command import printable
+from gieok.commands.setup.dialogue import FREE, Pick
 from gieok.commands.setup.interview import NO, YES, Given, Interview
 from gieok.commands.setup.machine import FoundAgent
+from gieok.commands.setup.note_folder import FoundExport, NoteFolder
 from gieok.commands.setup.questions.agents import format_transcript_count
 from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion, YesNoQuestion
 from gieok.memory.files.roots import SUFFIXES
 from gieok.text.amounts import format_size
 from gieok.text.messages import Words
 
+#: Answer that takes the notes of a folder and leaves the exports in it.
+NOTES_ALONE = "notes"
 AFTER_TITLE = {1: Words("And now")}
 
 
@@ -50,7 +55,7 @@ class _HistoryQuestion(YesNoQuestion):
 
     name = "take_in"
     step = 1
-    words = Words("Take in what was said so far?")
+    words = Words("Read what was said so far?")
 
     def applies(self, known: Interview) -> bool:
         return bool(_select_transcript_agents(known))
@@ -74,8 +79,8 @@ def _select_transcript_agents(known: Interview) -> list[FoundAgent]:
 class _NotesQuestion(SetupQuestion):
     """Which folder of a person's own notes is searched: a found one, or one that they type.
 
-    Enter takes the first found folder of notes where no agent is here, as notes are then all there
-    is.
+    Where no agent is here, notes are all there is: Enter takes the first found folder of notes, or
+    asks for one.
     """
 
     name = "notes"
@@ -86,8 +91,12 @@ class _NotesQuestion(SetupQuestion):
 
     def note(self, known: Interview) -> Sequence[str]:
         kinds = ", ".join(SUFFIXES)
-        note = known.words("Text files ({kinds}) stay as they are and where they are.", kinds=kinds)
-        return (note,)
+        return (
+            known.words("Text files ({kinds}) stay as they are and where they are.", kinds=kinds),
+            known.words(
+                "Exports of ChatGPT, Claude and others are found too. You see what is there first."
+            ),
+        )
 
     def picks(self, known: Interview) -> Sequence[Pick]:
         folders = known.machine.note_folders
@@ -95,17 +104,71 @@ class _NotesQuestion(SetupQuestion):
         return [*found, Pick(NO, known.words("no"))]
 
     def default(self, known: Interview) -> Given:
+        if known.call.ask is None or known.machine.agents:
+            return NO
         folder = known.machine.default_notes
-        has_person = known.call.ask is not None
-        return str(folder) if folder and has_person and not known.machine.agents else NO
+        return str(folder) if folder else FREE
 
     def wrong(self, known: Interview, text: str) -> str:
         if not text.strip():
-            return known.words("name a folder")
+            return known.words("type a folder, or drop it here; Shift-Tab goes back")
         folder = known.path(text.strip())
         if folder.is_dir():
             return ""
         return known.words("there is no folder {gone}", gone=known.shown_path(folder))
+
+
+class _TakeNotesQuestion(SetupQuestion):
+    """What of the folder is taken in, after a person saw what is there; without one, the notes."""
+
+    name = "take_notes"
+    step = 1
+    kind = AnswerKind.ONE
+    words = Words("Take this in?")
+
+    def applies(self, known: Interview) -> bool:
+        return bool(find_typed_notes(known))
+
+    def note(self, known: Interview) -> Sequence[str]:
+        found = _survey_typed_notes(known)
+        lines = []
+        if found.notes:
+            count = found.notes.total()
+            kinds = _format_kinds(found.notes)
+            template = "{count} text file: {kinds}"
+            plural = "{count:,} text files: {kinds}"
+            lines.append(known.words(template, plural=plural, count=count, kinds=kinds))
+        lines += [
+            f"{export.label.say(known.call.lang)}: {printable(known.shown_path(export.file))}"
+            for export in found.exports
+        ]
+        if found.is_empty:
+            lines.append(known.words("nothing that Gieok reads"))
+        if found.unread:
+            kinds = _format_kinds(found.unread)
+            lines.append(known.words("not read: {kinds}", kinds=kinds))
+        return (known.words("Found there:"), *(f"  {line}" for line in lines))
+
+    def picks(self, known: Interview) -> Sequence[Pick]:
+        found = _survey_typed_notes(known)
+        picks = [] if found.is_empty else [Pick(YES, known.words("yes"))]
+        if found.notes and found.exports:
+            picks.append(Pick(NOTES_ALONE, known.words("the text files alone")))
+        return [*picks, Pick(NO, known.words("no"))]
+
+    def default(self, known: Interview) -> Given:
+        values = [pick.value for pick in self.picks(known)]
+        wanted = YES if known.call.ask is not None else NOTES_ALONE
+        return wanted if wanted in values else values[0]
+
+
+def _survey_typed_notes(known: Interview) -> NoteFolder:
+    return known.survey_notes(known.path(find_typed_notes(known)))
+
+
+def _format_kinds(counts: Counter[str]) -> str:
+    ordered = sorted(counts.items(), key=lambda kind: (-kind[1], kind[0]))
+    return ", ".join(f"{count:,} {suffix}" for suffix, count in ordered)
 
 
 class _NotesUnaskedQuestion(YesNoQuestion):
@@ -129,10 +192,27 @@ class _NotesUnaskedQuestion(YesNoQuestion):
         return NO
 
 
-def find_chosen_notes(known: Interview) -> str:
-    """Return the folder of notes that the person chose, as they typed it; '' for none."""
+def find_typed_notes(known: Interview) -> str:
+    """Return the folder that the person named, as they typed it; '' for none."""
     answer = known.text("notes").strip()
-    return "" if answer == NO else answer
+    return "" if answer in (NO, FREE) else answer
+
+
+def find_chosen_notes(known: Interview) -> str:
+    """Return the folder whose notes are taken in, as it was typed; '' for none."""
+    is_taken = known.text("take_notes") != NO and bool(_find_named_folder(known).notes)
+    return find_typed_notes(known) if is_taken else ""
+
+
+def find_chosen_exports(known: Interview) -> tuple[FoundExport, ...]:
+    """Return the exports in the folder that are taken in."""
+    return _find_named_folder(known).exports if known.text("take_notes") == YES else ()
+
+
+def _find_named_folder(known: Interview) -> NoteFolder:
+    """Return what is in the folder that the person named; nothing where they named none."""
+    is_named = bool(find_typed_notes(known))
+    return _survey_typed_notes(known) if is_named else NoteFolder(Counter(), (), Counter())
 
 
 class _StartQuestion(YesNoQuestion):
@@ -176,6 +256,7 @@ AFTER = (
     _InstallQuestion(),
     _HistoryQuestion(),
     _NotesQuestion(),
+    _TakeNotesQuestion(),
     _NotesUnaskedQuestion(),
     _StartQuestion(),
     _PagesQuestion(),

@@ -35,7 +35,7 @@ class _NoticesQuestion(SetupQuestion):
     words = Words("How are you told of what waits for you?")
 
     def note(self, known: Interview) -> Sequence[str]:
-        return (known.words("The log is always told. What you tick gets a test at once."),)
+        return (known.words("The log always gets it. What you tick gets a test at once."),)
 
     def picks(self, known: Interview) -> Sequence[Pick]:
         machine = known.machine

@@ -12,6 +12,7 @@ from gieok.surfaces.web.views.characters import bond, glance, picture, show_char
 from gieok.surfaces.web.views.code import code, code_map, show_code_part
 from gieok.surfaces.web.views.first import progress, show_first_page
 from gieok.surfaces.web.views.health import checks, hook, show_growth_curves, show_health_page
+from gieok.surfaces.web.views.home import show_first_questions
 from gieok.surfaces.web.views.injection import injection
 from gieok.surfaces.web.views.memories import show_memories_page, show_memory_page, show_trust_page
 from gieok.surfaces.web.views.search import hits, show_search_page
@@ -21,6 +22,7 @@ from gieok.surfaces.web.views.timeline import news, show_session_page, timeline
 VIEWS: dict[str, Callable[[PageRequest], Response]] = {
     "/": show_search_page,
     "/hits": hits,
+    "/questions": show_first_questions,
     "/first": show_first_page,
     "/first/progress": progress,
     "/memories": show_memories_page,

@@ -4,23 +4,22 @@ The memories of a bond are read when they are asked for.
 """
 
 from collections import defaultdict
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from starlette.responses import HTMLResponse, Response
 
 from gieok.character.cards import package
 from gieok.character.cards.card import card_of
-from gieok.character.facts import CHARACTER, USER, talkers_of
+from gieok.character.facts import talkers_of
 from gieok.character.house import House
-from gieok.character.memory import narrative
-from gieok.character.memory.memory_pages import Layer, RememberedItem
+from gieok.character.memory.memory_pages import Layer
 from gieok.character.memory.service import Bond
 from gieok.character.predicates import PREDICATES
 from gieok.character.turn.reply_prompt import SpeakerNames, read_card_name
 from gieok.character.turn.reply_prompt import fill_card_macros as filled_macros
 from gieok.commands.character.arguments import ME
 from gieok.commands.character.memory_rows import find_character_bond
+from gieok.commands.character.wording import find_character_name, read_memory_wording
 from gieok.errors import GieokError
 from gieok.model.accounts import StoredCharacter
 from gieok.surfaces.web.look import render_template
@@ -216,7 +215,7 @@ def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str
         "layer": layer,
         "layers": [(one.value, seen.words(name)) for one, name in LAYERS],
         "items": house.control.memories(whose, layer, page, _PER_PAGE),
-        "say_item": teller(seen, house, whose),
+        "wording": read_memory_wording(house, whose, seen.lang),
         "predicates": list_predicate_choices(seen),
         "counts": {
             Layer.SEMANTIC: sum(not one.is_idea for one in held.facts),
@@ -250,13 +249,9 @@ def find_house_and_bond(seen: PageRequest) -> tuple[House, Bond]:
 
 
 def name(seen: PageRequest) -> str:
-    """Return the name of the address's character; its id where the card is gone."""
+    """Return the name of the address's character."""
     named = seen.request.path_params
-    with suppress(GieokError):
-        return read_card_name(
-            seen.memory.call.home.house.roster.find(named["user"], named["character"]).card
-        )
-    return str(named["character"])
+    return find_character_name(seen.memory.call.home.house, named["user"], named["character"])
 
 
 def _read_bond_names(seen: PageRequest) -> dict[str, Any]:
@@ -268,22 +263,3 @@ def list_predicate_choices(seen: PageRequest) -> list[tuple[str, str]]:
     """Return the kinds of facts with their wording, a dash in the place of who and what."""
     rows = ((name, row.ko if seen.lang == "ko" else row.en) for name, row in PREDICATES.items())
     return [(name, fill_particles(row.now, who="–", o="–") + f" ({name})") for name, row in rows]
-
-
-# Returns `Any`, because the templates call the function.
-def teller(seen: PageRequest, house: House, whose: Bond) -> Any:  # noqa: ANN401
-    """Return a function that renders a memory as a sentence in the reader's language."""
-    facts = house.memory.memories(whose).facts
-    own = narrative.called(facts) or (seen.words("the user") if whose.user == ME else whose.user)
-
-    def told(item: RememberedItem) -> str:
-        row = PREDICATES.get(item.predicate)
-        if row is None:
-            return item.text
-        who = {USER: own, CHARACTER: name(seen)}.get(item.subject, item.subject)
-        telling = row.ko if seen.lang == "ko" else row.en
-        return fill_particles(
-            telling.now if item.is_current else telling.past, who=who, o=item.object
-        )
-
-    return told

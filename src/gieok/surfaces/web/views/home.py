@@ -1,13 +1,17 @@
 """Home page: a box to search, the last sessions, what is due, what changed, what waits."""
 
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
+from gieok.commands.memory.questions import suggest_questions
 from gieok.commands.today import look_at_today
 from gieok.errors import GieokError
 from gieok.model.memory import Scope
+from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
 from gieok.text.due import format_due_day
 
@@ -26,3 +30,15 @@ def show_home_page(seen: PageRequest, box: Mapping[str, Any]) -> Response:
     except GieokError as error:
         return seen.failed("home.html", error, **values)
     return seen.page("home.html", **values)
+
+
+def show_first_questions(seen: PageRequest) -> Response:
+    """Return three questions of one's own memories, for the page, which asks once it is there.
+
+    Each costs a search, for which the home page does not wait.
+    """
+    questions = list[str]()
+    with suppress(GieokError):  # the page says itself what is wrong
+        questions = suggest_questions(replace(seen.call, lang=seen.lang))
+    page = render_template("questions.html", seen.lang, {"questions": questions})
+    return HTMLResponse(page, headers={"Cache-Control": "no-store"})

@@ -27,7 +27,7 @@ from gieok.errors import GieokError
 from gieok.model.conversation import Role
 from gieok.places.project import list_project_scopes
 from gieok.places.scope import is_brought
-from gieok.ranking.likelihood import SURE
+from gieok.ranking.likelihood import level
 from gieok.surfaces.web.site import PageRequest, join_query
 from gieok.text.handles import HANDLE_PATTERN
 
@@ -51,7 +51,7 @@ def injection(seen: PageRequest) -> Response:
         "shown": None,
         "place": 0,
         "modes": _MODES,
-        "sure_from": SURE,
+        "level_of": level,
         "linked": link_memory_handles,
         "limit": seen.asked("limit") if seen.asked("limit").isdecimal() else "",
         "mode": seen.asked("mode") if seen.asked("mode") in _MODES else "",

@@ -31,6 +31,8 @@ _KINDS = (*_VIEWS, "observation", "record")
 _STATUSES = ("all", *STATUSES)
 _TIERS = ("all", "hot", "warm", "cold")
 _FILTERS = ("words", "since", "until", "kind", "status", "tier", "tag", "agent")
+#: Replaced statements beside a memory; its history has all of them.
+_MOST_REPLACED = 3
 #: A memory's longer text is folded.
 _LONG_CHARS = 1_500
 
@@ -182,7 +184,7 @@ def show_memory_page(seen: PageRequest) -> Response:
     is_note = kind == "file" and not is_record
     return seen.page(
         "memory.html",
-        replaced=why.replaced,
+        replaced=_find_replaced_versions(versions),
         contradictions=()
         if is_note or why.status == "retired"
         else find_contradictions(rescope_call(held.call), why.memory, text),
@@ -216,6 +218,19 @@ def show_memory_page(seen: PageRequest) -> Response:
         roles=_name_message_roles(seen),
         **_build_undo_values(seen),
     )
+
+
+def _find_replaced_versions(versions: tuple[Version, ...]) -> list[Version]:
+    """Return the statements of other memories that the shown one replaced, the newest first."""
+    since = next((version.since for version in versions if version.is_asked), None)
+    return [
+        version
+        for version in versions[::-1]
+        if since is not None
+        and version.ended == "replaced"
+        and not version.is_asked
+        and version.since <= since
+    ][:_MOST_REPLACED]
 
 
 def _name_message_roles(seen: PageRequest) -> dict[str, str]:

@@ -20,6 +20,7 @@ from gieok.character.memory.decisions import MemoryEdit
 from gieok.character.memory.memory_pages import RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.character.turn.turn import PreparedPrompt, Reply, UserTurn
+from gieok.commands.character.wording import read_memory_wording
 from gieok.errors import BadRequest, GieokError
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
@@ -30,7 +31,6 @@ from gieok.surfaces.web.views.characters import (
     list_predicate_choices,
     name,
     show_characters_page,
-    teller,
 )
 from gieok.text.messages import in_language
 
@@ -302,7 +302,7 @@ def _build_memory_panel(seen: PageRequest) -> dict[str, Any]:
         "is_exact": prepared is not None,
         "narrative": prepared.context.narrative.text if prepared else "",
         "told_count": _count_told(prepared),
-        "say_item": teller(seen, house, bond),
+        "wording": read_memory_wording(house, bond, seen.lang),
         "predicates": list_predicate_choices(seen),
         "canon": prepared.canon if prepared else "",
     }

@@ -10,11 +10,12 @@ from urllib.parse import quote
 from markupsafe import Markup
 from starlette.responses import HTMLResponse, Response
 
+from gieok.commands.changes import Change, list_changes
+from gieok.commands.memory.handles import NOTE
 from gieok.commands.observe import days as record
 from gieok.commands.observe.days import DayOf, SessionName, WholeDay
 from gieok.commands.observe.stats import collect_observe_stats
 from gieok.commands.prompt.last import list_last_injections
-from gieok.commands.today import Change, list_changes
 from gieok.errors import GieokError, NotFound
 from gieok.model.memory import Scope
 from gieok.surfaces.web.pictures import Column
@@ -39,19 +40,35 @@ class Cell(NamedTuple):
     is_ahead: bool
 
 
-class StreamDay(NamedTuple):
-    """Day of the stream: sessions, decisions outside of them, changes, and how much is not shown.
+class StreamSession(NamedTuple):
+    """Session of the stream: what was decided in it, and what changed by what was said in it."""
 
-    `sessions` have the decisions that were made in them. `has_more_changes` says that of the changes
-    only the last ones are there.
+    summary: record.SessionSummary
+    changes: tuple[Change, ...]
+
+
+class StreamDay(NamedTuple):
+    """Day of the stream: sessions, further changes and decisions, and how much is not shown.
+
+    `notes` are folded, `left_out` are other memories that are no decisions. `has_more_changes` says
+    that of the changes only the last ones are there.
     """
 
     day: date
-    sessions: tuple[record.SessionSummary, ...]
+    sessions: tuple[StreamSession, ...]
     others: tuple[record.LearnedMemory, ...]
     changes: tuple[Change, ...]
+    notes: int
     left_out: int
     has_more_changes: bool = False
+
+    @property
+    def shown_changes(self) -> int:
+        """Return how many changes stand on the day, in sessions and outside of them."""
+        return len(self.changes) + sum(len(session.changes) for session in self.sessions)
+
+    def __bool__(self) -> bool:
+        return any((self.sessions, self.others, self.changes, self.notes, self.left_out))
 
 
 class StreamChanges(NamedTuple):
@@ -115,8 +132,11 @@ def _build_day_values(
 ) -> dict[str, Any]:
     """Return the values of a page with everything of one day."""
     whole = record.build_whole_day(seen.memory.call, scopes, day, days.get(day, DayOf((), ())))
+    changes = _list_stream_changes(seen, scopes, day, day, kind)
     return {
         "day": day,
+        "changes": changes.by_day.get(day, ()),
+        "has_more_changes": day == changes.cut,
         "stream": (),
         "count": _count_day_entries(whole),
         "whole": _of_kind(whole, kind),
@@ -151,7 +171,7 @@ def _build_stream_values(
         of_day = _build_stream_day(day, whole, kind, changes)
         if day == today:
             entries_today = _count_day_entries(whole)
-        if of_day.sessions or of_day.others or of_day.changes or of_day.left_out:
+        if of_day:
             if len(stream) == _STREAM_DAYS:
                 earlier = day
                 break
@@ -161,6 +181,7 @@ def _build_stream_values(
     return {
         "day": None,
         "whole": None,
+        "changes": (),
         "count": entries_today,
         "is_up_to_now": until == today,
         "until": None if until == last else until,
@@ -197,28 +218,47 @@ def _list_stream_changes(
 
 def _build_stream_day(day: date, whole: WholeDay, kind: str, changes: StreamChanges) -> StreamDay:
     """Return the stream of a day; without a wanted kind, of the memories the decisions alone."""
+    of_day = changes.by_day.get(day, ())
     some = _of_kind(whole, kind)
+    notes = left_out = 0
     if kind == "all":
-        sessions = tuple(
-            session._replace(learned=_select_learned_kind(session.learned, _DECISION))
-            for session in whole.sessions
-        )
+        changed_to = frozenset(change.after for change in of_day)
         some = whole._replace(
-            sessions=sessions, others=_select_learned_kind(whole.others, _DECISION)
+            sessions=tuple(
+                session._replace(learned=_select_decisions(session.learned, changed_to))
+                for session in whole.sessions
+            ),
+            others=_select_decisions(whole.others, frozenset()),
         )
-    left_out = _count_learned(whole) - _count_learned(some) if kind == "all" else 0
+        learned = [
+            memory
+            for memories in (whole.others, *(session.learned for session in whole.sessions))
+            for memory in memories
+        ]
+        notes = sum(memory.kind == NOTE for memory in learned)
+        left_out = sum(memory.category != _DECISION for memory in learned) - notes
+    sessions = tuple(
+        StreamSession(session, tuple(c for c in of_day if c.session == session.name))
+        for session in some.sessions[::-1]
+    )
+    in_sessions = {change for session in sessions for change in session.changes}
     return StreamDay(
         day=day,
-        sessions=some.sessions[::-1],
+        sessions=sessions,
         others=some.others,
-        changes=changes.by_day.get(day, ()),
+        changes=tuple(change for change in of_day if change not in in_sessions),
+        notes=notes,
         left_out=left_out,
         has_more_changes=day == changes.cut,
     )
 
 
-def _count_learned(whole: WholeDay) -> int:
-    return len(whole.others) + sum(len(session.learned) for session in whole.sessions)
+def _select_decisions(
+    learned: Sequence[record.LearnedMemory], changed_to: frozenset[str]
+) -> tuple[record.LearnedMemory, ...]:
+    """Return the decisions, without those that stand there as the end of a change."""
+    decisions = _select_learned_kind(learned, _DECISION)
+    return tuple(memory for memory in decisions if memory.text not in changed_to)
 
 
 def news(seen: PageRequest) -> Response:
@@ -236,9 +276,7 @@ def news(seen: PageRequest) -> Response:
     new -= int(seen.asked("count")) if seen.asked("count").isdecimal() else 0
     notice = seen.words("{new} new: show", new=new)
     back = _format_query_suffix(project=seen.asked("project"), kind=seen.asked("kind"))
-    link = Markup('<a class="button" href="/timeline?day={}{}#day">{}</a>').format(
-        today, back, notice
-    )
+    link = Markup('<a class="button" href="/timeline?day={}{}">{}</a>').format(today, back, notice)
     return HTMLResponse(link if new > 0 else "")
 
 
@@ -254,7 +292,7 @@ def show_session_page(seen: PageRequest) -> Response:
     except GieokError as error:
         return seen.failed("session.html", error, name=None)
     pages = max(1, -(-len(whole_session.turns) // _PER_PAGE))
-    page = min(max(int(seen.asked("page")) if seen.asked("page").isdecimal() else 1, 1), pages)
+    page = min(max(_find_session_page(seen, whole_session), 1), pages)
     shown = whole_session.turns[(page - 1) * _PER_PAGE : page * _PER_PAGE]
     by_message: dict[str, list[record.LearnedMemory]] = {}
     for one in whole_session.learned:
@@ -268,6 +306,7 @@ def show_session_page(seen: PageRequest) -> Response:
     return seen.page(
         "session.html",
         given=injections[::-1],
+        asked_message=seen.asked("message"),
         name=name,
         whole=whole_session,
         shown=shown,
@@ -276,6 +315,15 @@ def show_session_page(seen: PageRequest) -> Response:
         by_message=by_message,
         kinds=_name_timeline_kinds(seen),
     )
+
+
+def _find_session_page(seen: PageRequest, whole: record.SessionWhole) -> int:
+    """Return the page of the message that the address names, else the page that it asks for."""
+    message = seen.asked("message")
+    places = [place for place, turn in enumerate(whole.turns) if turn.message.id == message]
+    if places:
+        return places[0] // _PER_PAGE + 1
+    return int(seen.asked("page")) if seen.asked("page").isdecimal() else 1
 
 
 def _read_session_name(seen: PageRequest) -> SessionName:
