@@ -199,9 +199,9 @@ def merge_told(first: str, second: str) -> str:
     days = tuple(sorted({*told_days(fields), *told_days(others)}))
     tags = ", ".join(named[name] for name in sorted(named))
     # All fields are written anew, so that the order of merges leaves no trace.
-    text = _with_field(first, "until", max(ends) if all(ends) else "")
-    text = _with_field(text, "tags", f"[{tags}]" if tags else "")
-    return _with_field(text, TOLD, f"[{', '.join(map(str, days))}]" if len(days) > 1 else "")
+    text = with_field(first, "until", max(ends) if all(ends) else "")
+    text = with_field(text, "tags", f"[{tags}]" if tags else "")
+    return with_field(text, TOLD, f"[{', '.join(map(str, days))}]" if len(days) > 1 else "")
 
 
 def _list_tags(fields: Mapping[str, str]) -> list[str]:
