@@ -319,7 +319,7 @@ def _tells_what_is_gone(title: str, before: str, after: str) -> bool:
 def renamed(base: Path, file: Path) -> Path:
     """Give a record the file name of its title, if its name came from an earlier title.
 
-    Returns the record's file. The new file is written before the old one is removed. Links to the
+    Returns the record's file; the old one is still there, for the caller to remove. Links to the
     record in other records of the shelf (`[[name]]`) are updated.
     """
     text = file.read_text(encoding="utf-8")
@@ -337,7 +337,6 @@ def renamed(base: Path, file: Path) -> Path:
         )
         if linked != other_text and other != file:
             fs.replace(other, linked)
-    file.unlink()
     return target
 
 
@@ -435,12 +434,9 @@ def copy_record(base: Path, file: Path) -> Path:
     return _create_record_file(folder, file.stem, text)
 
 
-def purge(base: Path, now: datetime) -> list[Path]:
-    """Delete retired records whose grace period is over; return their files."""
-    over = [file for file in list_records(base, RETIRED) if _is_grace_over(file, now)]
-    for file in over:
-        file.unlink(missing_ok=True)
-    return over
+def list_expired(base: Path, now: datetime) -> list[Path]:
+    """Return the retired records whose grace period is over."""
+    return [file for file in list_records(base, RETIRED) if _is_grace_over(file, now)]
 
 
 def _is_grace_over(file: Path, now: datetime) -> bool:

@@ -1,6 +1,8 @@
 """Shelves that were lost: what is brought back, what cannot be, and what was only renamed."""
 
 import shutil
+import subprocess
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,9 @@ from devices import START, DeviceHome, join_devices
 
 from gieok.commands.moving import sync_exchange
 from gieok.errors import RemoteUnreachable
+from gieok.hook import records
 from gieok.testing import ManualClock
+from gieok.text.handles import build_handle
 
 TEXTS = (
     "We lint with ruff.",
@@ -163,3 +167,145 @@ def test_what_only_waits_to_be_sent_is_brought_back_too(
     assert one.sync().brought_back == 8
     two.sync()
     assert one.export() == two.export()
+
+
+def edit_by_command(device: DeviceHome, part: str, text: str, folder: Path | None = None) -> None:
+    """Correct a record as `gieok edit` does, which gives it the name of its new title."""
+    device.clock.advance(timedelta(minutes=1))
+    device.run("index", folder)
+    call = device.open(folder)
+    (handle,) = [
+        build_handle(scope.path, key)
+        for scope in call.home.store.scopes()
+        for key in call.home.store.hashes(scope)
+        if key.endswith(".md") and part in key
+    ]
+    call.home.journal.close()
+    call.home.store.close()
+    assert device.run("edit", folder, handle=handle, text=[text]).changed
+
+
+def sync_twice(*devices: DeviceHome) -> None:
+    for device in devices * 2:
+        done = device.sync()
+        assert (done.brought_back, done.vanished) == (0, 0)
+
+
+@pytest.mark.parametrize("edited", [1, 3, 4])
+def test_what_is_corrected_is_not_brought_back(pair: list[DeviceHome], edited: int) -> None:
+    one, two = pair
+    for number, part in enumerate(("ruff", "staging", "tuesday", "invoices")[:edited]):
+        edit_by_command(one, part, f"Rule {number} is another one.")
+    sync_twice(one, two)
+    assert one.export() == two.export()
+    assert sum("another one" in text for text in two.records().values()) == edited
+    assert len(two.records()) == len(TEXTS), "the old text is in the history alone"
+
+
+def test_the_only_record_is_corrected_retired_and_restored(tmp_path: Path, remote: Path) -> None:
+    one, two = join_devices(tmp_path, ManualClock(START), remote, "one", "two")
+    one.remember("Staging is called Heron.")
+    sync_twice(one, two)
+    edit_by_command(one, "heron", "Staging is called Osprey.")
+    sync_twice(one, two)
+    two.run("retire", memories=["staging-is-called-osprey"], user=True)
+    sync_twice(two, one)
+    for device in (one, two):
+        assert list(device.records()) == ["retired/decision/staging-is-called-osprey.md"]
+    one.run("restore", memories=["staging-is-called-osprey"], user=True)
+    sync_twice(one, two)
+    assert one.export() == two.export()
+    assert list(two.records()) == ["memory/decision/staging-is-called-osprey.md"]
+
+
+@pytest.fixture
+def shops(tmp_path: Path, pair: list[DeviceHome]) -> list[Path]:
+    """Return the clones of a project in which the first device told two records."""
+    words = ("git", "-c", "user.name=kim", "-c", "user.email=kim@example.org")
+    source = tmp_path / "source"
+    subprocess.run([*words, "init", "--quiet", str(source)], check=True)
+    commit = ("commit", "--quiet", "--allow-empty", "-m", "first")
+    subprocess.run([*words, "-C", str(source), *commit], check=True)
+    address = ("remote", "add", "origin", "git@example.org:kim/shop.git")
+    subprocess.run([*words, "-C", str(source), *address], check=True)
+    folders = [device.folder / "shop" for device in pair]
+    for device, folder in zip(pair, folders, strict=True):
+        shutil.copytree(source, folder)
+        device.run("remember", folder, text=[f"Kim wrote this on {device.folder.name}."])
+    for text in ("The shop sells owls.", "The shop opens at ten."):
+        pair[0].run("remember", folders[0], text=[text])
+    return folders
+
+
+def test_most_records_of_a_project_are_corrected(pair: list[DeviceHome], shops: list[Path]) -> None:
+    one, two = pair
+    sync_twice(one, two)
+    for part in ("owls", "opens", "on-one"):
+        edit_by_command(one, part, f"No {part} any more.", shops[0])
+    sync_twice(one, two)
+    texts = [file.read_text() for file in sorted(shops[1].glob(".gieok/*/*/*.md"))]
+    assert len(texts) == 4
+    assert sum("any more" in text for text in texts) == 3
+
+
+@pytest.mark.parametrize("kept", [0, 3])
+def test_records_that_were_rewritten_and_renamed_by_hand_are_no_lost_shelf(
+    pair: list[DeviceHome], kept: int
+) -> None:
+    one, two = pair
+    for file in sorted((one.home / "memory").glob("*/*.md"))[kept:]:
+        text = file.read_text()
+        file.with_name(f"new-{file.name}").write_text(text[: text.rindex("---\n")] + "---\nNew.\n")
+        file.unlink()
+    sync_twice(one, two)
+    assert one.export() == two.export()
+    in_use = [name for name in two.records() if name.startswith("memory/")]
+    assert sum("/new-" in name for name in in_use) == len(TEXTS) - kept
+    assert len(in_use) == len(TEXTS)
+
+
+def test_one_record_that_is_left_does_not_stand_for_those_of_the_same_time(
+    pair: list[DeviceHome],
+) -> None:
+    one, two = pair
+    files = sorted((one.home / "memory").glob("*/*.md"))
+    for file in files:
+        head = "\n".join(line for line in file.read_text().split("\n") if "created:" not in line)
+        file.write_text(head.replace("---\n", "---\ncreated: 2026-03-02T09:00:00Z\n", 1))
+    sync_twice(one, two)
+    for file in files[1:]:
+        file.unlink()
+    files[0].rename(files[0].with_name("another.md"))
+    assert one.sync().brought_back == 3
+
+
+def test_retired_records_whose_time_is_over_are_no_lost_shelf(pair: list[DeviceHome]) -> None:
+    one, two = pair
+    for part in ("ruff", "staging", "tuesday"):
+        one.run("retire", memories=[one.record(part).stem], user=True)
+    sync_twice(one, two)
+    one.clock.advance(timedelta(days=records.GRACE_DAYS + 1))
+    one.remember("Lunch is at noon.")
+    sync_twice(one, two)
+    assert one.export() == two.export()
+    assert sorted(name.partition("/")[0] for name in two.records()) == ["memory", "memory"]
+
+
+def test_a_retired_shelf_that_is_lost_is_put_away_elsewhere(pair: list[DeviceHome]) -> None:
+    one, two = pair
+    for part in ("ruff", "staging", "tuesday"):
+        one.run("retire", memories=[one.record(part).stem], user=True)
+    sync_twice(one, two)
+    shutil.rmtree(one.home / "retired")
+    sync_twice(one, two)
+    held = sorted(name.partition("/")[0] for name in two.records())
+    assert held == ["archive", "archive", "archive", "memory"]
+
+
+def test_what_commands_removed_does_not_make_a_lost_rest_a_few(pair: list[DeviceHome]) -> None:
+    one, _ = pair
+    for part in ("ruff", "staging"):
+        edit_by_command(one, part, f"No {part} any more.")
+    for part in ("tuesday", "invoices"):
+        one.record(part).unlink()
+    assert one.sync().brought_back == 2

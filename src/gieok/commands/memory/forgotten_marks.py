@@ -1,4 +1,4 @@
-"""Marks of what was forgotten or put in another scope, for the user's other devices.
+"""Marks of what was forgotten, or removed from its place by a command, for the user's other devices.
 
 A mark is the checksum of a place or of a text, kept with a time in a realm of the journal: nothing
 of what was forgotten can be read in it.
@@ -6,7 +6,7 @@ of what was forgotten can be read in it.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from gieok.home.call import Call
@@ -25,9 +25,13 @@ TOLD_AGAIN = "told-again:"
 #: Realm, before the scope's name, of marks of forgetting: mark → when this device heard of it, by
 #: its own clock.
 HEARD = "forgotten-heard:"
-#: Realm, before the scope's name, of checksums of the places of records that were put in another
-#: scope.
-TRANSFERRED = "transferred:"
+#: Realm, before the scope's name, of checksums of the places from which a command removed a record,
+#: with the reason.
+REMOVED = "removed:"
+#: Why something is in its place no more: a person forgot it; it lives on elsewhere as far as this
+#: device can tell; or a command put it in another scope, under the name of a corrected title, or
+#: away at the end of its grace period.
+WAS_FORGOTTEN, WAS_MOVED, WAS_REMOVED = "forgotten", "moved", "removed"
 
 
 def mark_forgotten(call: Call, scope: Scope, places: Iterable[str], texts: Iterable[str]) -> None:
@@ -52,11 +56,17 @@ def mark_forgotten(call: Call, scope: Scope, places: Iterable[str], texts: Itera
         journal.keep(HEARD + scope.path, dict.fromkeys(marks, now))
 
 
-def mark_transferred(call: Call, scope: Scope, file: Path) -> None:
-    """Note for other devices that a record was put in another scope."""
-    if call.home.sync.find_setup():
-        now = format_time(call.clock.now())
-        call.home.journal.keep(TRANSFERRED + scope.path, {build_record_mark(file): now})
+def mark_removed(
+    call: Call, scope: Scope, files: Collection[Path], reason: str = WAS_REMOVED
+) -> None:
+    """Note for other devices that a command removes records from their places.
+
+    Before they are removed: of a record that is still there at the next synchronisation, the mark
+    is dropped.
+    """
+    if files and call.home.sync.find_setup():
+        marks = {build_record_mark(file): reason for file in files}
+        call.home.journal.keep(REMOVED + scope.path, marks)
 
 
 def build_memory_mark(text: str) -> str:

@@ -220,7 +220,7 @@ def _transfer_record(
         there = records.copy_record(shelf.base, file)
         if shelf.is_project:
             untrusted.grant_record_trust(call.home.folder, shelf.base, there)
-        forgotten_marks.mark_transferred(call, kept.scope, file)
+        forgotten_marks.mark_removed(call, kept.scope, [file])
         file.unlink()
         if kept.is_project:
             untrusted.revoke_record_trust(

@@ -31,9 +31,6 @@ RECORD, MEMORY, KNOWN, CORRECTION, CHOICE = "record", "memory", "known", "correc
 REPLACED, FORGOTTEN, ERASED, MESSAGE = "replaced", "forgotten", "erased", "message"
 #: Row of an item that was added once and then removed.
 GONE = "gone"
-#: Why an item is there no more: a person forgot it, it lives on elsewhere as far as this device can
-#: tell, or a command put it in another scope.
-WAS_FORGOTTEN, WAS_MOVED, WAS_TRANSFERRED = "forgotten", "moved", "transferred"
 ITEMS = "sync:items:"
 #: Realm, before a scope's shared name, of the ids of records that Git tracks, or did.
 TRACKED = "sync:tracked:"
@@ -56,6 +53,17 @@ class SharedItem(NamedTuple):
     at: str
     digest: str
     fields: Mapping[str, Any]
+
+
+class RecordOutline(NamedTuple):
+    """What a record is known by when its file is there no more.
+
+    The shelf that it stood on, the checksum of what it says, and when it was made ('': unknown).
+    """
+
+    shelf: str
+    text: str
+    created: str
 
 
 def mark_anew(call: Call) -> None:
@@ -251,13 +259,13 @@ class ScopeItems:
         """Return the ids of all records whose files are there."""
         return set(self._records)
 
-    def find_texts(self, but: Collection[str]) -> set[str]:
-        """Return the checksums of what records say, `but` for those with some ids."""
-        return {
-            forgotten_marks.build_memory_mark(read_item_text(build_record_item(self.shared, file)))
+    def list_outlines(self, but: Collection[str]) -> list[RecordOutline]:
+        """Return the outlines of records, `but` for those with some ids."""
+        return [
+            build_record_outline(build_record_item(self.shared, file))
             for item, file in self._records.items()
             if item not in but
-        }
+        ]
 
     @cached_property
     def _records(self) -> dict[str, Path]:
@@ -291,8 +299,8 @@ class ScopeItems:
         """Return why an item is there no more, and when it went: now, unless it was forgotten."""
         _, forgotten = self._forgotten.get(item, ("", ""))
         if forgotten:
-            return WAS_FORGOTTEN, format_time(datetime.fromisoformat(forgotten))
-        reason = WAS_TRANSFERRED if item in self._transferred else WAS_MOVED
+            return forgotten_marks.WAS_FORGOTTEN, format_time(datetime.fromisoformat(forgotten))
+        _, reason = self._removed.get(item, ("", forgotten_marks.WAS_MOVED))
         return reason, format_time(self._now)
 
     def find_forgotten_mark(self, item: str) -> str:
@@ -301,13 +309,13 @@ class ScopeItems:
 
     def is_removal_known(self, item: str) -> bool:
         """Say whether a command removed an item from this scope."""
-        return item in self._forgotten or item in self._transferred
+        return item in self._forgotten or item in self._removed
 
     def drop_returned_marks(self) -> None:
-        """Drop the marks of transferred records that are there again: another may go otherwise."""
-        returned = [mark for item, mark in self._transferred.items() if item in self.record_ids]
+        """Drop the marks of removed records that are there again: they may go otherwise then."""
+        returned = [mark for item, (mark, _) in self._removed.items() if item in self.record_ids]
         if returned:
-            realm = forgotten_marks.TRANSFERRED + self.scope.path
+            realm = forgotten_marks.REMOVED + self.scope.path
             self.call.home.journal.keep(realm, {}, returned)
 
     @cached_property
@@ -316,9 +324,12 @@ class ScopeItems:
         return load_forgotten_marks(self.call, self.scope)
 
     @cached_property
-    def _transferred(self) -> dict[str, str]:
-        marks = self.call.home.journal.kept(forgotten_marks.TRANSFERRED + self.scope.path)
-        return {build_item_id(RECORD, self.shared, mark): mark for mark in marks}
+    def _removed(self) -> dict[str, tuple[str, str]]:
+        marks = self.call.home.journal.kept(forgotten_marks.REMOVED + self.scope.path)
+        return {
+            build_item_id(RECORD, self.shared, mark): (mark, reason)
+            for mark, reason in marks.items()
+        }
 
     @cached_property
     def _forgotten(self) -> dict[str, tuple[str, str]]:
@@ -401,6 +412,13 @@ def build_record_item(shared: str, file: Path) -> SharedItem:
     fields = {"shelf": name, "path": path, "text": text}
     item = build_item(RECORD, (), format_file_time(file.stat().st_mtime_ns), fields)
     return item._replace(id=build_record_id(shared, file))
+
+
+def build_record_outline(item: SharedItem) -> RecordOutline:
+    """Return the outline of a record."""
+    created, _ = records.read_created(str(item.fields["text"]))
+    mark = forgotten_marks.build_memory_mark(read_item_text(item))
+    return RecordOutline(str(item.fields["shelf"]), mark, created)
 
 
 def read_item_text(item: SharedItem) -> str:

@@ -1,22 +1,24 @@
 """What this device has to send: the rows of its next segments."""
 
-from collections.abc import Collection, Iterator, Mapping
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 
-from gieok.commands.memory.forgotten_marks import build_memory_mark
 from gieok.commands.moving import sync_items
-from gieok.commands.moving.sync_items import ITEMS, ScopeItems, SharedItem
+from gieok.commands.moving.sync_items import ITEMS, RecordOutline, ScopeItems, SharedItem
 from gieok.flow.housekeeping import KINDS, parse_days_by_kind
 from gieok.home.call import Call
+from gieok.hook import records
 from gieok.memory.exchange.json_lines import build_message_fields
 from gieok.memory.exchange.versions import build_next_version, load_version
 
 #: Realm, before a scope's shared name, of the messages that came from other devices.
 TAKEN = "sync:taken:"
 #: Realm, before a scope's shared name, of the records that were there at the last synchronisation:
-#: item → the checksum of what it says.
-TEXTS = "sync:texts:"
+#: item → its outline.
+OUTLINES = "sync:outlines:"
 #: Kinds of items that are added once.
 ADDED = (sync_items.REPLACED, sync_items.FORGOTTEN, sync_items.ERASED)
 _PAGE_TOKENS = 200_000
@@ -45,11 +47,11 @@ def iter_changed_rows(
     known = call.home.journal.kept(ITEMS + scope.shared)
     scope.drop_returned_marks()
     there: set[str] = set()
-    texts: dict[str, str] = {}
+    outlines: dict[str, str] = {}
     for item in scope.iter_items():
         there.add(item.id)
         if item.kind == sync_items.RECORD:
-            texts[item.id] = build_memory_mark(sync_items.read_item_text(item))
+            outlines[item.id] = json.dumps(sync_items.build_record_outline(item))
         before = known.get(item.id, "")
         over = scope.marks.find_told_again(item)
         if item.kind in ADDED:
@@ -67,14 +69,14 @@ def iter_changed_rows(
             yield {**_dump_item_row(scope.shared, item, over), "version": before}
     staying = {*there, *vanished}
     yield from _iter_removed_rows(call, scope, device, known, staying, is_anew=is_anew)
-    _keep_texts(call, scope.shared, texts, staying)
+    _keep_outlines(call, scope.shared, outlines, staying)
 
 
-def _keep_texts(call: Call, shared: str, texts: Mapping[str, str], staying: set[str]) -> None:
-    """Note what each record says: one that is renamed is known by it."""
-    known = call.home.journal.kept(TEXTS + shared)
-    fresh = {item: mark for item, mark in texts.items() if known.get(item) != mark}
-    call.home.journal.keep(TEXTS + shared, fresh, sorted(known.keys() - staying))
+def _keep_outlines(call: Call, shared: str, outlines: Mapping[str, str], staying: set[str]) -> None:
+    """Note what each record is known by, for when it is there under another name."""
+    known = call.home.journal.kept(OUTLINES + shared)
+    fresh = {item: text for item, text in outlines.items() if known.get(item) != text}
+    call.home.journal.keep(OUTLINES + shared, fresh, sorted(known.keys() - staying))
 
 
 def _dump_item_row(shared: str, item: SharedItem, over: Mapping[str, str]) -> dict[str, Any]:
@@ -83,10 +85,10 @@ def _dump_item_row(shared: str, item: SharedItem, over: Mapping[str, str]) -> di
 
 
 def find_vanished_records(call: Call, scope: ScopeItems) -> set[str]:
-    """Return the records that are there no more, where they are most of a shelf; else nothing.
+    """Return the records in use that are there no more, where they are most of them; else nothing.
 
-    A person forgets, retires or renames some; that most are gone is a folder that was lost, such as
-    a clone that was made again. What else was told on the shelf since does not count.
+    That most are gone is a folder that was lost, such as a clone that was made again. What commands
+    removed or renamed does not count, and neither does what else was told there since.
     """
     if scope.shelf is None or not scope.shelf.base.parent.is_dir():
         return set()
@@ -99,10 +101,36 @@ def find_vanished_records(call: Call, scope: ScopeItems) -> set[str]:
     gone = {item for item in live - scope.record_ids if not scope.is_removal_known(item)}
     if not gone:
         return gone
-    # What was only renamed or retired is there under another name.
-    texts, elsewhere = call.home.journal.kept(TEXTS + scope.shared), scope.find_texts(but=live)
-    vanished = {item for item in gone if texts.get(item) not in elsewhere}
-    return vanished if 2 * len(vanished) > len(live) else set()
+    outlines = {
+        item: RecordOutline(*json.loads(text))
+        for item, text in call.home.journal.kept(OUTLINES + scope.shared).items()
+    }
+    in_use = {
+        item for item in live if item not in outlines or outlines[item].shelf == records.MEMORY
+    }
+    elsewhere = scope.list_outlines(but=live)
+    renamed = _find_renamed({item: outlines[item] for item in gone & outlines.keys()}, elsewhere)
+    vanished = gone & in_use - renamed
+    staying = {item for item in in_use if item in gone or item in scope.record_ids}
+    return vanished if 2 * len(vanished) > len(staying) else set()
+
+
+def _find_renamed(
+    gone: Mapping[str, RecordOutline], elsewhere: Sequence[RecordOutline]
+) -> set[str]:
+    """Return what is there under another name: what it says is there, or it was rewritten.
+
+    One that was rewritten keeps the time at which it was made; one file stands for one record.
+    """
+    texts = {outline.text for outline in elsewhere}
+    renamed = {item for item, outline in gone.items() if outline.text in texts}
+    said = {outline.text for outline in gone.values()}
+    rewritten = Counter(outline.created for outline in elsewhere if outline.text not in said)
+    for item, outline in sorted(gone.items()):
+        if item not in renamed and outline.created and rewritten[outline.created] > 0:
+            rewritten[outline.created] -= 1
+            renamed.add(item)
+    return renamed
 
 
 def _iter_removed_rows(

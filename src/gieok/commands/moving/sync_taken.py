@@ -353,13 +353,13 @@ class ScopeTaking:
 
     def _keep_mine(self, mine: SharedItem, row: Row) -> None:
         """Keep what this device had and a later change of another one replaces."""
-        if row.get("gone") != sync_items.WAS_FORGOTTEN:
+        if row.get("gone") != forgotten_marks.WAS_FORGOTTEN:
             self._keep(mine.kind, mine.at, mine.fields, str(row.get("text", "")))
 
     def _keep_beside(self, kind: str, row: Row, mine: SharedItem | None) -> None:
         """Keep what another device had and a later change of this one replaces."""
         reason, _ = self.shared_scope.find_removal(row["item"])
-        is_forgotten = not mine and reason == sync_items.WAS_FORGOTTEN
+        is_forgotten = not mine and reason == forgotten_marks.WAS_FORGOTTEN
         if not row.get("gone") and not is_forgotten:
             at = load_version(row["version"]).at
             self._keep(kind, at, row, str(mine.fields.get("text")) if mine else "")
@@ -390,7 +390,7 @@ class ScopeTaking:
             case sync_items.MEMORY if mine:
                 self._erased.append(str(mine.fields["key"]))
                 self._put = [one for one in self._put if one.document.key != self._erased[-1]]
-                if row["gone"] == sync_items.WAS_FORGOTTEN:
+                if row["gone"] == forgotten_marks.WAS_FORGOTTEN:
                     self._forgotten_texts.append(str(mine.fields["text"]))
             case sync_items.RECORD:
                 self._write_record(row, version, mine)
@@ -442,9 +442,9 @@ class ScopeTaking:
             if mine is None:
                 return
             file = self._locate_record(mine.fields)
-            if row["gone"] == sync_items.WAS_FORGOTTEN:
+            if row["gone"] == forgotten_marks.WAS_FORGOTTEN:
                 self._forgotten_texts.append(records.own_text(str(mine.fields["text"])))
-            elif row["gone"] != sync_items.WAS_TRANSFERRED and self._is_only_copy(file):
+            elif row["gone"] != forgotten_marks.WAS_REMOVED and self._is_only_copy(file):
                 # No command removed it: it is put away, and what is put away already stays.
                 if mine.fields["shelf"] == records.ARCHIVE:
                     return
