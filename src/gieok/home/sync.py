@@ -34,7 +34,7 @@ _HEAD = (
 )
 _KEY_FIELDS = 3
 #: A key that is made when a device is dropped ranks before all that others may make meanwhile.
-_EPOCH_GENERATIONS = 1_000
+_DROP_GENERATIONS = 1_000
 _FAULTS = "sync:faults"
 #: Addresses of Git with a host: https://user@example.org:8080/me/shop.git, git@example.org:me/shop
 _URL = re.compile(r"(?!file:)[a-z+]+://(?:[^/@]*@)?(?P<host>[^/:@]+)(?::\d*)?/(?P<path>.*)")
@@ -62,9 +62,9 @@ class SharedKey(NamedTuple):
     identity: str
 
     @property
-    def epoch(self) -> int:
-        """Return how many times a device was dropped until this key was made."""
-        return self.generation // _EPOCH_GENERATIONS
+    def next_drop(self) -> int:
+        """Return the generation of the key that drops a device under this one."""
+        return (self.generation // _DROP_GENERATIONS + 1) * _DROP_GENERATIONS
 
 
 class OpenedData(NamedTuple):
@@ -270,17 +270,16 @@ class HomeSync:
         if not fs.create_new_file(file, text):
             raise BadRequest("{file!r} is there already", file=file, hint="name another with --to")
 
-    def build_next_key(
-        self, device: str, last: int = 0, *, is_new_epoch: bool = False
-    ) -> SharedKey:
+    def build_next_key(self, device: str, last: int = 0, *, is_drop: bool = False) -> SharedKey:
         """Return a new key of the generation after the `last` one and those that are here.
 
-        One of a `is_new_epoch` outdates every key of before. It is kept nowhere yet.
+        Where it `is_drop` of a device, it ranks behind all that others make meanwhile. It is kept
+        nowhere yet.
         """
         identity, _ = self._load_age().generated()
         before = max([last, *(key.generation for key in self.list_keys())])
-        next_epoch = (before // _EPOCH_GENERATIONS + 1) * _EPOCH_GENERATIONS
-        return SharedKey(next_epoch if is_new_epoch else before + 1, device, identity)
+        key = SharedKey(before, device, identity)
+        return key._replace(generation=key.next_drop if is_drop else before + 1)
 
     def recipient_of(self, key: SharedKey) -> str:
         """Return the public side of a key."""

@@ -273,7 +273,7 @@ def test_a_device_that_is_killed_while_it_drops_another_has_dropped_it_or_not(
             break
         step += 7
     assert lost not in list_ids(one)
-    assert list_keys(one)[0].epoch == 1
+    assert list_keys(one)[0].generation == 1_000
     before = list_names(remote)
     one.remember("We lint with ruff.")
     for device in (one, two, one):
@@ -282,8 +282,17 @@ def test_a_device_that_is_killed_while_it_drops_another_has_dropped_it_or_not(
     assert list_opened(three, remote, before) == []
 
 
-def test_a_key_that_was_changed_meanwhile_goes_under_where_a_device_is_dropped(
-    trio: list[DeviceHome], remote: Path
+def bring_key(tmp_path: Path, giver: DeviceHome, taker: DeviceHome, remote: Path) -> None:
+    """Carry the keys of a device to another one by hand."""
+    key = tmp_path / f"{giver.folder.name}-{taker.folder.name}.key"
+    key.unlink(missing_ok=True)
+    giver.run("sync key", to=str(key))
+    taker.run("sync init", remote=str(remote), key_file=str(key))
+
+
+@pytest.mark.parametrize("is_dropped", [True, False])
+def test_two_keys_that_were_made_at_once_are_named_and_one_holds_when_it_is_brought(
+    tmp_path: Path, trio: list[DeviceHome], remote: Path, *, is_dropped: bool
 ) -> None:
     one, two, three = trio
     for device in (one, two, three):
@@ -297,14 +306,102 @@ def test_a_key_that_was_changed_meanwhile_goes_under_where_a_device_is_dropped(
     # What the second device sent was not brought to the first one yet.
     remote.rename(remote.with_name("later"))
     away.rename(remote)
-    one.run("sync devices", drop=find_id(three))
+    more = {"drop": find_id(three)} if is_dropped else {}
+    one.run("sync devices" if is_dropped else "sync rotate", **more)
     for file in remote.with_name("later").glob("*/*.age"):
         shutil.copy(file, remote / file.parent.name)
+    for device in (one, two):
+        kinds = {fault.kind for fault in device.sync().faults}
+        assert kinds == {sync_exchange.OTHER_KEY}
+    bring_key(tmp_path, one, two, remote)
     for device in (two, one, two):
         device.sync()
     assert one.sync().faults == two.sync().faults == ()
+    assert list_keys(one)[0] == list_keys(two)[0]
     assert one.export() == two.export()
     assert len(one.records()) == 4
+    before = list_names(remote)
+    for device in (one, two):
+        device.remember(f"{device.folder.name} goes on.")
+        device.sync()
+    assert not is_dropped or list_opened(three, remote, before) == []
+
+
+@pytest.mark.parametrize("is_rotated", [True, False])
+def test_who_gets_the_new_key_by_hand_does_not_know_a_dropped_device(
+    tmp_path: Path, trio: list[DeviceHome], remote: Path, *, is_rotated: bool
+) -> None:
+    one, two, three = trio
+    lost = find_id(three)
+    one.run("sync devices", drop=lost)
+    bring_key(tmp_path, one, two, remote)
+    if is_rotated:
+        two.run("sync rotate")
+    for device in (two, one, two, one):
+        assert device.sync().faults == ()
+        assert sorted(list_ids(device)) == sorted(map(find_id, (one, two)))
+    before = list_names(remote)
+    for device in (one, two):
+        device.run("sync rotate")
+        for other in (one, two):
+            other.remember(f"{other.folder.name} goes on.")
+            assert other.sync().faults == ()
+    one.sync()
+    assert one.export() == two.export()
+    assert list_opened(three, remote, before) == []
+
+
+def test_who_has_an_old_key_file_gets_nothing_after_the_key_was_changed(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    for device in (one, two, one):
+        device.sync()
+    (old,) = list_keys(one)
+    one.run("sync rotate")
+    stranger = pyrage.x25519.Identity.generate()
+    rows = build_rows()
+    rows[1]["identity"] = str(stranger)
+    rows[2]["recipient"] = str(stranger.to_public())
+    plain = proofs.sign_data(dump_segment(rows, {}), old.identity)
+    recipients = [pyrage.x25519.Identity.from_str(old.identity).to_public()]
+    for device in (one, two):
+        recipients.append(pyrage.x25519.Recipient.from_str(find_recipient(device)))
+    for suffix in ("", ".key"):
+        put_segment(remote, pyrage.encrypt(plain, recipients), suffix)
+    before = list_names(remote)
+    for device in (one, two, one, two):
+        device.sync()
+        assert "dddddddd" not in list_ids(device)
+    for device in (one, two):
+        device.run("sync rotate")
+        device.remember(f"{device.folder.name} goes on.")
+        for other in (one, two):
+            assert other.sync().faults == ()
+    for name in list_names(remote) - before:
+        with pytest.raises(pyrage.DecryptError):
+            pyrage.decrypt((remote / name).read_bytes(), [stranger])
+
+
+def find_recipient(device: DeviceHome) -> str:
+    call = device.open()
+    recipient = call.home.sync.make_device_key()
+    call.home.journal.close()
+    return recipient
+
+
+def test_a_key_that_skips_generations_is_refused(pair: list[DeviceHome], remote: Path) -> None:
+    one, two = pair
+    for device in (one, two, one):
+        device.sync()
+    call = one.open()
+    rows = build_rows()
+    rows[1]["generation"] = 1_001
+    data = call.home.sync.seal(dump_segment(rows, {}), [find_recipient(two)])
+    call.home.journal.close()
+    put_segment(remote, data, ".key")
+    assert two.run("sync run").rejected == ("key: ValueError(1001)",)
+    assert list_keys(two) == list_keys(one)
 
 
 def test_a_device_is_not_dropped_by_itself_or_unknown(trio: list[DeviceHome]) -> None:

@@ -212,7 +212,7 @@ def start_sync(
         sync_exchange.note_device(call, setup)
         if sync_exchange.has_exchanged(call) and (is_other or keys[:1] != known[:1]):
             sync_exchange.send_anew(call, setup)
-        if not known:
+        if keys[:1] != known[:1]:
             sync_devices.clear_devices(call)
         # Killed before, the next try finds another key still.
         sync.store_keys(keys)
@@ -477,7 +477,7 @@ def _drop_device(call: Call, device: str) -> None:
             raise BadRequest(
                 "no device {device!r} is known", device=device, hint="`gieok sync devices`"
             )
-        exchange.drop(device)
+        exchange.change_key(dropped=device)
         sync_exchange.mark_time(call)
 
 
@@ -499,7 +499,7 @@ def rotate_sync_key(call: Call) -> SyncKeyChange:
     with call.home.sync.hold():
         exchange = DeviceExchange(call, _require_setup(call))
         exchange.run()
-        exchange.rotate()
+        exchange.change_key()
         sync_exchange.mark_time(call)
     return SyncKeyChange(call.home.sync.recipient_of(call.home.sync.load_current_key()))
 

@@ -1,7 +1,7 @@
 """Devices of the user and the keys they share: the rows of segments that belong to no scope.
 
-What a row says of devices and keys counts only where the segment was proven by a key that no drop
-of a device has outdated: a device that was dropped has the keys of before.
+What a row says of devices and keys counts only where the key in use proved its segment: who was
+dropped, or has a copy of an old key file, has the keys of before.
 """
 
 import json
@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from gieok.commands.moving import sync_items
 from gieok.errors import BadConfig
 from gieok.home.call import Call
 from gieok.home.sync import SharedKey, SyncSetup
@@ -20,7 +19,7 @@ DEVICES = "sync:devices"
 #: Realm of the device → the number of the segment before which all of its segments are sent anew.
 ANEW = "sync:anew"
 #: Kinds of rows that belong to no scope.
-_DEVICE, _KEY, _DROP, _ANEW = "device", "key", "drop", "anew"
+_DEVICE, _KEY, _STAYING, _ANEW = "device", "key", "staying", "anew"
 #: What a row of another form raises.
 _BAD_ROW = (KeyError, TypeError, ValueError, BadConfig)
 
@@ -28,14 +27,14 @@ _BAD_ROW = (KeyError, TypeError, ValueError, BadConfig)
 class Device(NamedTuple):
     """Device of the user: its id, name, the public side of its key, and since when it is known.
 
-    `epoch` is that of the key under which it was announced.
+    `generation` is that of the key under which it was announced.
     """
 
     id: str
     name: str
     recipient: str
     since: str
-    epoch: int = 0
+    generation: int = 0
 
 
 def list_devices(call: Call) -> list[Device]:
@@ -45,7 +44,10 @@ def list_devices(call: Call) -> list[Device]:
 
 
 def clear_devices(call: Call) -> None:
-    """Know no device: where keys begin anew, none of those before is given one."""
+    """Know no device: those that have the key in use announce themselves under it.
+
+    A device that was dropped under it does not, and is given none of those that follow.
+    """
     journal = call.home.journal
     journal.keep(DEVICES, {}, list(journal.kept(DEVICES)))
 
@@ -70,8 +72,8 @@ class DeviceNotices:
         if row["is"] == _ANEW:
             self._keep_anew(str(row["device"]), int(row["before"]))
         elif (
-            row["is"] not in (_DEVICE, _DROP, _KEY)
-            or proof.epoch < self.call.home.sync.load_current_key().epoch
+            row["is"] not in (_DEVICE, _STAYING, _KEY)
+            or proof.identity != self.call.home.sync.load_current_key().identity
         ):
             return
         elif row["is"] == _DEVICE:
@@ -81,16 +83,19 @@ class DeviceNotices:
                     name=str(row["name"]),
                     recipient=str(row["recipient"]),
                     since=str(row["since"]),
-                    epoch=proof.epoch,
+                    generation=proof.generation,
                 )
             )
-        elif row["is"] == _DROP and is_key:
+        elif row["is"] == _STAYING and is_key:
             staying = set(map(str, row["devices"]))
             dropped = self.call.home.journal.kept(DEVICES).keys() - staying
             self.call.home.journal.keep(DEVICES, {}, sorted(dropped))
         elif row["is"] == _KEY and is_key:
             key = SharedKey(int(row["generation"]), str(row["by"]), str(row["identity"]))
-            self._keep_key(key, proof)
+            if key.generation > proof.next_drop:
+                raise ValueError(key.generation)
+            self.call.home.sync.recipient_of(key)
+            self.call.home.sync.add_keys([key])
 
     def _keep_anew(self, device: str, before: int) -> None:
         known = int(self.call.home.journal.kept(ANEW).get(device, "0"))
@@ -99,40 +104,32 @@ class DeviceNotices:
     def _keep_device(self, device: Device) -> None:
         known = {one.id: one for one in list_devices(self.call)}.get(device.id, device)
         later = max(known, device, key=lambda one: one.since)
-        later = later._replace(epoch=max(known.epoch, device.epoch))
+        later = later._replace(generation=max(known.generation, device.generation))
         self.call.home.journal.keep(DEVICES, {device.id: json.dumps(later[1:])})
 
-    def _keep_key(self, key: SharedKey, proof: SharedKey) -> None:
-        sync = self.call.home.sync
-        sync.recipient_of(key)
-        current = sync.load_current_key()
-        if key.epoch > current.epoch and proof.identity != current.identity:
-            # Whoever dropped a device did not have the key that was in use here, nor have others.
-            sync_items.mark_anew(self.call)
-        sync.add_keys([key])
-
     def iter_device_rows(self, *, is_anew: bool) -> Iterator[dict[str, Any]]:
-        """Yield the devices that are to be announced: this one where it changed, and after a drop
-        all that stay.
+        """Yield the devices that are to be announced: this one where it changed or is unknown under
+        the key in use. Where this one made the key, all that were given it are announced under it.
         """
         sync = self.call.home.sync
-        epoch = sync.load_current_key().epoch
+        key = sync.load_current_key()
         known = {device.id: device for device in list_devices(self.call)}
         own = Device(
             id=self.setup.device,
             name=self.setup.name,
             recipient=sync.make_device_key(),
             since=format_time(self.call.clock.now()),
-            epoch=epoch,
+            generation=key.generation,
         )
         before = known.get(own.id)
         if before is not None:
-            is_same = before._replace(since=own.since, epoch=epoch) == own
+            is_same = before._replace(since=own.since, generation=key.generation) == own
             since = before.since if is_same else max(own.since, find_next_time(before.since))
             own = own._replace(since=since)
-        for device in sorted({**known, own.id: own}.values()):
+        given = known if key.device == self.setup.device else {}
+        for device in sorted({**given, own.id: own}.values()):
             held = known.get(device.id)
-            is_known = held is not None and held == device and held.epoch >= epoch
+            is_known = held == device and held.generation >= key.generation
             if is_anew or not is_known:
                 yield {
                     "is": _DEVICE,
@@ -152,18 +149,18 @@ class DeviceNotices:
     def build_key_rows(self, *, dropped: str = "") -> tuple[list[dict[str, Any]], Sequence[str]]:
         """Return rows that give devices a new key, and the public sides of their own keys.
 
-        A device that is `dropped` is known no more, and gets none. It goes first: killed behind it,
-        the rows are taken again.
+        No other device is known any more, on those that are given it too: one that is `dropped`
+        gets none. The devices that stay go first: killed behind that row, both are taken again.
         """
         sync = self.call.home.sync
         staying = [device for device in list_devices(self.call) if device.id != dropped]
-        key = sync.build_next_key(self.setup.device, is_new_epoch=bool(dropped))
+        key = sync.build_next_key(self.setup.device, is_drop=bool(dropped))
         row = {
             "is": _KEY,
             "generation": key.generation,
             "by": key.device,
             "identity": key.identity,
         }
-        drop = {"is": _DROP, "devices": [device.id for device in staying]}
+        row_of_staying = {"is": _STAYING, "devices": [device.id for device in staying]}
         recipients = {sync.make_device_key(), *(device.recipient for device in staying)}
-        return [drop, row] if dropped else [row], sorted(filter(None, recipients))
+        return [row_of_staying, row], sorted(filter(None, recipients))

@@ -628,18 +628,10 @@ class DeviceExchange:
             self._rename(name, self._sync.seal(self._sync.open(data, name.path).data))
             self._sync.drop_outbox(name)
 
-    def rotate(self) -> None:
-        """Give every device that is known a new key."""
-        self._send_key()
-
-    def drop(self, device: str) -> None:
-        """Give every device that is known a new key, but for one, which is known no more."""
-        self._send_key(dropped=device)
-        # The others are announced under the new key.
-        self.stage()
-        self.send()
-
-    def _send_key(self, dropped: str = "") -> None:
+    def change_key(self, dropped: str = "") -> None:
+        """Give every device that is known a new key, but for one that is `dropped`."""
         rows, recipients = self._notices.build_key_rows(dropped=dropped)
         self._write_segment(rows, {}, recipients)
+        # The devices are announced under the new key.
+        self.stage()
         self.send()
