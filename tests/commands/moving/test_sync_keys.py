@@ -365,8 +365,7 @@ def test_who_has_an_old_key_file_gets_nothing_after_the_key_was_changed(
     rows[2]["recipient"] = str(stranger.to_public())
     plain = proofs.sign_data(dump_segment(rows, {}), old.identity)
     recipients = [pyrage.x25519.Identity.from_str(old.identity).to_public()]
-    for device in (one, two):
-        recipients.append(pyrage.x25519.Recipient.from_str(find_recipient(device)))
+    recipients += [pyrage.x25519.Recipient.from_str(find_recipient(device)) for device in pair]
     for suffix in ("", ".key"):
         put_segment(remote, pyrage.encrypt(plain, recipients), suffix)
     before = list_names(remote)

@@ -212,3 +212,52 @@ def test_what_is_of_an_excluded_project_is_counted_apart(
     one.flags = {}
     assert one.sync().waiting == 0
     assert len(list_records(shops[0])) == 3
+
+
+def test_what_one_device_sent_anew_is_missed_by_no_other(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    three = join_later(tmp_path, one, remote, "three")
+    two.remember("We lint with ruff.")
+    for device in (two, one, three, one):
+        device.sync()
+    gone = SyncFault(find_id(two), sync_exchange.GONE)
+    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    for device in (one, three):
+        assert device.sync().faults == (gone,)
+    one.run("sync run", anew=True)
+    for device in (three, one, three):
+        assert device.sync().faults == ()
+    later = join_later(tmp_path, three, remote, "later")
+    later.sync()
+    assert later.records() == one.records()
+
+
+def test_what_a_device_did_not_have_is_missed_after_it_sent_anew(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    three = join_later(tmp_path, one, remote, "three")
+    for device in (one, two, three):
+        device.sync()
+    two.remember("We lint with ruff.")
+    for device in (two, three):
+        device.sync()
+    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    one.run("sync run", anew=True)
+    assert three.sync().faults == (SyncFault(find_id(two), sync_exchange.GONE),)
+
+
+def test_a_dropped_device_is_not_missed(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    three = join_later(tmp_path, one, remote, "three")
+    two.remember("We lint with ruff.")
+    for device in (two, one, three, one, three):
+        device.sync()
+    one.run("sync devices", drop=find_id(two))
+    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    for device in (one, three, one):
+        assert device.sync().faults == ()

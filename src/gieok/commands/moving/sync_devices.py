@@ -5,7 +5,7 @@ dropped, or has a copy of an old key file, has the keys of before.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -16,7 +16,8 @@ from gieok.memory.exchange.segments import Row
 from gieok.memory.exchange.versions import find_next_time, format_time
 
 DEVICES = "sync:devices"
-#: Realm of the device → the number of the segment before which all of its segments are sent anew.
+#: Realm of the device → the number of the segment before which all of its segments were sent anew:
+#: by itself, or by another one that has taken them in.
 ANEW = "sync:anew"
 #: Kinds of rows that belong to no scope.
 _DEVICE, _KEY, _STAYING, _ANEW = "device", "key", "staying", "anew"
@@ -70,7 +71,7 @@ class DeviceNotices:
 
     def _take_row(self, row: Row, proof: SharedKey, *, is_key: bool) -> None:
         if row["is"] == _ANEW:
-            self._keep_anew(str(row["device"]), int(row["before"]))
+            self._keep_anew({str(name): int(number) for name, number in row["before"].items()})
         elif (
             row["is"] not in (_DEVICE, _STAYING, _KEY)
             or proof.identity != self.call.home.sync.load_current_key().identity
@@ -97,9 +98,14 @@ class DeviceNotices:
             self.call.home.sync.recipient_of(key)
             self.call.home.sync.add_keys([key])
 
-    def _keep_anew(self, device: str, before: int) -> None:
-        known = int(self.call.home.journal.kept(ANEW).get(device, "0"))
-        self.call.home.journal.keep(ANEW, {device: str(max(known, before))})
+    def _keep_anew(self, before: Mapping[str, int]) -> None:
+        known = self.call.home.journal.kept(ANEW)
+        later = {
+            device: str(number)
+            for device, number in before.items()
+            if number > int(known.get(device, "0"))
+        }
+        self.call.home.journal.keep(ANEW, later)
 
     def _keep_device(self, device: Device) -> None:
         known = {one.id: one for one in list_devices(self.call)}.get(device.id, device)
@@ -139,12 +145,12 @@ class DeviceNotices:
                     "since": device.since,
                 }
 
-    def build_anew_row(self, before: int) -> dict[str, Any]:
-        """Return the row that says that the segments of this device before a number are sent anew.
+    def build_anew_row(self, before: Mapping[str, int]) -> dict[str, Any]:
+        """Return the row that says that segments are sent anew: device → before which number.
 
-        What cannot be read of those is missed by nobody.
+        What cannot be read of those, or is there no more, is missed by nobody.
         """
-        return {"is": _ANEW, "device": self.setup.device, "before": before}
+        return {"is": _ANEW, "before": dict(before)}
 
     def build_key_rows(self, *, dropped: str = "") -> tuple[list[dict[str, Any]], Sequence[str]]:
         """Return rows that give devices a new key, and the public sides of their own keys.

@@ -16,7 +16,7 @@ from typing import Any
 from gieok.commands.memory import forgotten_marks
 from gieok.commands.memory.forget_steps import list_record_folders
 from gieok.commands.memory.records import RecordShelf, project_shelf, scope_shelf, shelf_at
-from gieok.commands.moving import sync_items, sync_sent
+from gieok.commands.moving import sync_devices, sync_items, sync_sent
 from gieok.commands.moving.sync_devices import ANEW, DEVICES, DeviceNotices
 from gieok.commands.moving.sync_items import (
     COUNTERS,
@@ -44,6 +44,9 @@ SEGMENTS = "sync:segments"
 #: Realm of what waits: the path of a segment and a scope's shared name → the counts of its rows by
 #: the reason. The rows are in the remote alone: so what is forgotten meanwhile stands nowhere here.
 WAITING = "sync:waiting"
+#: Realm of the device → the number before which all of its segments were taken in, when they are
+#: known no more because everything is taken in anew.
+HELD = "sync:held"
 _NUMBER, _POSITION, _LAST, _GENERATION = "number", "position:", "last", "generation"
 #: Counter that is there while segments are half taken in.
 _TAKING = "taking"
@@ -133,11 +136,27 @@ def send_anew(call: Call, setup: SyncSetup, *, keeps_keys: bool = False) -> None
     """
     journal, sync = call.home.journal, call.home.sync
     sync_items.mark_anew(call)
+    journal.keep(HELD, {device: str(number) for device, number in _find_held(call).items()})
     for realm in (SEGMENTS, WAITING):
         journal.keep(realm, {}, list(journal.kept(realm)))
     for name in sync.list_outbox(setup.device):
         if not (name.is_key and keeps_keys):
             sync.drop_outbox(name)
+
+
+def _find_held(call: Call) -> dict[str, int]:
+    """Return device → the number before which all of its segments were taken in here, and whole."""
+    journal = call.home.journal
+    lacking = [place.partition(" ")[0] for place in journal.kept(WAITING)]
+    lacking += [fault.path for fault in call.home.sync.list_faults()]
+    ends: dict[str, int] = {}
+    for name in filter(None, map(parse_segment_path, lacking)):
+        ends[name.device] = min(name.number, ends.get(name.device, name.number))
+    held = {device: int(number) for device, number in journal.kept(HELD).items()}
+    for name in filter(None, map(parse_segment_path, journal.kept(SEGMENTS))):
+        number = min(name.number + 1, ends.get(name.device, name.number + 1))
+        held[name.device] = max(number, held.get(name.device, 0))
+    return held
 
 
 def load_writer(call: Call, setup: SyncSetup, *, is_new: bool = False) -> str:
@@ -214,15 +233,17 @@ class DeviceExchange:
     def _find_gone_devices(self) -> dict[str, str]:
         """Return the faults of devices whose segments were taken in and are there no more.
 
-        What a device sent anew since is there once more.
+        What was sent anew, by it or by another one that has it, is there once more. A device that
+        was dropped is missed by nobody.
         """
         there = {name.path for name in self._remote.list_segments()}
+        devices = {device.id for device in sync_devices.list_devices(self._call)}
         anew = self._journal.kept(ANEW)
         taken = filter(None, map(parse_segment_path, self._journal.kept(SEGMENTS).keys() - there))
         return {
             name.device: GONE
             for name in taken
-            if name.device != self._setup.device
+            if name.device in devices - {self._setup.device}
             and not name.is_key
             and name.number >= int(anew.get(name.device, "0"))
         }
@@ -472,7 +493,8 @@ class DeviceExchange:
                 self._write_segment(rows, positions)
                 rows = []
         if is_anew:
-            rows.append(self._notices.build_anew_row(first))
+            before = {**_find_held(self._call), self._setup.device: first}
+            rows.append(self._notices.build_anew_row(before))
         if rows:
             self._write_segment(rows, positions)
         counters = {_POSITION + shared: str(upto) for shared, upto in positions.items()}
