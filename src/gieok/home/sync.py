@@ -35,6 +35,12 @@ _HEAD = (
 _KEY_FIELDS = 3
 #: A key that is made when a device is dropped ranks before all that others may make meanwhile.
 _DROP_GENERATIONS = 1_000
+#: What to do where others can read the keys, or the copy that was carried here.
+_OPEN_HINT = "run `chmod 600 {file}`; if others may have read it: `gieok sync rotate`"
+_OPEN_COPY_HINT = (
+    "copy it into your home, where `chmod 600` holds (a USB stick has no modes), and give --key-file "
+    "the copy"
+)
 _FAULTS = "sync:faults"
 #: Addresses of Git with a host: https://user@example.org:8080/me/shop.git, git@example.org:me/shop
 _URL = re.compile(r"(?!file:)[a-z+]+://(?:[^/@]*@)?(?P<host>[^/:@]+)(?::\d*)?/(?P<path>.*)")
@@ -202,7 +208,7 @@ class HomeSync:
         """
         if not self._keys.exists():
             return []
-        return _parse_shared_keys(file_sealers.read_key_lines(self._keys))
+        return _parse_shared_keys(file_sealers.read_key_lines(self._keys, _OPEN_HINT))
 
     def load_current_key(self) -> SharedKey:
         """Return the key in use. Raises BadConfig."""
@@ -255,7 +261,7 @@ class HomeSync:
 
     def read_keys(self, file: Path) -> list[SharedKey]:
         """Return the keys in a file that came from another device. Raises BadConfig."""
-        keys = _parse_shared_keys(file_sealers.read_key_lines(file))
+        keys = _parse_shared_keys(file_sealers.read_key_lines(file, _OPEN_COPY_HINT))
         if not keys:
             raise BadConfig(
                 "{file!r} holds no key of `gieok sync`",
@@ -266,7 +272,7 @@ class HomeSync:
 
     def export_keys(self, file: Path) -> None:
         """Write the keys to a new private file. Raises BadRequest."""
-        text = "\n".join(file_sealers.read_key_lines(self._keys)) + "\n"
+        text = "\n".join(file_sealers.read_key_lines(self._keys, _OPEN_HINT)) + "\n"
         if not fs.create_new_file(file, text):
             raise BadRequest("{file!r} is there already", file=file, hint="name another with --to")
 
@@ -292,7 +298,12 @@ class HomeSync:
             identity, _ = age.generated()
             fs.make_private(self._device_key.parent)
             fs.create_new_file(self._device_key, f"{identity}\n")
-        return age.recipient_of(file_sealers.load_sealing_identity(self._home, self._device_key))
+        return age.recipient_of(self._load_own_identity())
+
+    def _load_own_identity(self) -> str:
+        return file_sealers.load_sealing_identity(
+            self._home, self._device_key, open_hint=_OPEN_HINT
+        )
 
     def identify_copy(self) -> int:
         """Return a number that is another one in a copy of this home."""
@@ -314,7 +325,7 @@ class HomeSync:
         Raises WrongKey, Damaged, and NotAuthentic where no key that is here proves who wrote it.
         """
         self.make_device_key()
-        own = file_sealers.load_sealing_identity(self._home, self._device_key)
+        own = self._load_own_identity()
         keys = self.list_keys()
         identities = [*(key.identity for key in keys), own]
         age = self._load_age()

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pyrage
@@ -411,6 +412,36 @@ def test_a_device_is_not_dropped_by_itself_or_unknown(trio: list[DeviceHome]) ->
     assert list_keys(one)[0].generation == 1
 
 
+def test_a_device_is_dropped_by_its_name_where_one_has_it(
+    tmp_path: Path, trio: list[DeviceHome], remote: Path
+) -> None:
+    one, two, three = trio
+    one.clock.advance(timedelta(days=3))
+    two.remember("We lint with ruff.")
+    for device in (two, one):
+        device.sync()
+    seen = {device.id: device.seen[:10] for device in one.run("sync devices").devices}
+    assert seen == {find_id(one): "", find_id(two): "2026-03-05", find_id(three): "2026-03-02"}
+    one.run("sync run", anew=True)
+    assert {one.id: one.seen[:10] for one in one.run("sync devices").devices} == seen
+    # What is wrong is said without the remote.
+    remote.rename(remote.with_name("away"))
+    for name, text in (("one", "itself"), ("four", "no device")):
+        with pytest.raises(BadRequest, match=text):
+            one.run("sync devices", drop=name)
+    remote.with_name("away").rename(remote)
+    done = one.run("sync devices", drop="three")
+    assert done.dropped == find_id(three)
+    assert find_id(three) not in [device.id for device in done.devices]
+    twin = DeviceHome(tmp_path / "twin", one.clock)
+    bring_key(tmp_path, one, twin, remote)
+    twin.run("sync init", remote=str(remote), name="two")
+    for device in (twin, two, one):
+        device.sync()
+    with pytest.raises(BadRequest, match="2 devices are called"):
+        one.run("sync devices", drop="two")
+
+
 def test_a_device_is_not_dropped_where_the_remote_cannot_be_reached(
     trio: list[DeviceHome], remote: Path
 ) -> None:
@@ -440,3 +471,42 @@ def test_where_keys_begin_anew_a_device_of_before_gets_none(
         for other in (one, two):
             assert other.sync().faults == ()
     assert list_opened(three, place, set()) == []
+
+
+def test_a_key_file_from_before_the_key_was_changed_is_refused(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    for device in (one, two, one):
+        device.sync()
+    one.run("sync rotate")
+    two.sync()
+    two.remember("We lint with ruff.")
+    two.sync()
+    late = DeviceHome(tmp_path / "late", one.clock)
+    with pytest.raises(BadRequest, match="older than the one in use"):
+        late.run("sync init", remote=str(remote), key_file=str(tmp_path / "carried.key"))
+    assert not (late.home / "keys" / "sync.txt").exists()
+    bring_key(tmp_path, one, late, remote)
+    assert late.sync().faults == ()
+
+
+@pytest.mark.parametrize("name", ["sync.txt", "sync-device.txt"])
+def test_a_key_that_others_can_read_says_what_to_do(pair: list[DeviceHome], name: str) -> None:
+    one, _ = pair
+    (one.home / "keys" / name).chmod(0o644)
+    with pytest.raises(BadConfig) as raised:
+        one.sync()
+    assert "chmod 600" in str(raised.value.hint)
+    assert "`gieok sync rotate`" in str(raised.value.hint)
+
+
+def test_a_carried_key_that_others_can_read_is_to_be_copied(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    late = DeviceHome(tmp_path / "late", pair[0].clock)
+    key = tmp_path / "carried.key"
+    key.chmod(0o755)  # as on a disk without modes
+    with pytest.raises(BadConfig) as raised:
+        late.run("sync init", remote=str(remote), key_file=str(key))
+    assert str(raised.value.hint).startswith("copy it into your home")

@@ -96,6 +96,7 @@ def test_a_shelf_that_was_replaced_by_an_older_copy_loses_no_newer_text(
 ) -> None:
     one, two = pair
     shutil.copytree(one.home / "memory", tmp_path / "older")
+    one.clock.advance(timedelta(hours=2))
     two.edit("staging", "Staging is called Heron, on port 8443.")
     for device in (two, one):
         device.sync()
@@ -118,6 +119,23 @@ def test_an_edit_replaces_what_it_was_made_of_without_a_copy(pair: list[DeviceHo
     for device in (one, two, one):
         assert device.sync().both_kept == 0
     assert len(two.records()) == 1
+
+
+@pytest.mark.parametrize(("minutes", "kept"), [(5, 0), (50, 0), (70, 1)])
+def test_an_edit_by_a_clock_that_is_slow_is_no_file_of_a_backup(
+    pair: list[DeviceHome], minutes: int, kept: int
+) -> None:
+    one, two = pair
+    one.edit("staging", "Staging is called Crane.")
+    for device in (one, two):
+        device.sync()
+    two.edit("staging", "Staging is called Owl.")
+    moment = two.record("staging").stat().st_mtime - 60 - minutes * 60
+    os.utime(two.record("staging"), (moment, moment))
+    for device in (two, one):
+        device.sync()
+    assert "Owl" in one.record("staging").read_text()
+    assert sum(name.startswith("archive/") for name in one.records()) == kept
 
 
 def test_a_home_from_a_backup_that_knew_no_forgetting_forgets_again(

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.moving import sync_devices, sync_exchange
-from gieok.commands.moving.sync_devices import Device
 from gieok.commands.moving.sync_exchange import DeviceExchange, ExchangeCounts
 from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.home.call import Call
@@ -108,12 +107,25 @@ class SyncStatus:
     found: Hidden[bool] = True
 
 
+class SyncDevice(NamedTuple):
+    """Device of the user: since when it is known, and when something new came from it here last.
+
+    `seen` is '' where nothing came yet, and for this device itself.
+    """
+
+    id: str
+    name: str
+    recipient: str
+    since: str
+    seen: str
+
+
 @dataclass(frozen=True, slots=True)
 class SyncDevices:
     """Devices that are known here; `device` is this one, `dropped` the one that was dropped."""
 
     device: str
-    devices: tuple[Device, ...]
+    devices: tuple[SyncDevice, ...]
     dropped: str = ""
     found: Hidden[bool] = True
 
@@ -236,7 +248,15 @@ def _join_keys(
     it is used for nothing but what was sent under it. Raises BadRequest for a wrong file.
     """
     others = [name for name in remote.list_segments() if name.device != setup.device]
-    is_right = sync.can_open_any(remote, others, brought)
+    # What a device sent last is under the key in use there.
+    newest = {name.device: name for name in sorted(others) if not name.is_key}
+    is_right = sync.can_open_any(remote, list(newest.values()), brought)
+    if is_right is False and sync.can_open_any(remote, others, brought):
+        raise BadRequest(
+            "the key in the file is older than the one in use in {remote!r}",
+            remote=hide_userinfo(setup.remote),
+            hint="on a device that is there run `gieok sync key --to FILE` again",
+        )
     if is_right is False:
         raise BadRequest(
             "the key in the file opens nothing that other devices sent to {remote!r}",
@@ -434,8 +454,10 @@ def render_sync_devices(result: SyncDevices, style: Style) -> str:
             )
         )
     for device in result.devices:
-        more = f"  {style.dim(style.say('this one'))}" if device.id == result.device else ""
-        lines.append(f"{device.id}  {printable(device.name)}  {device.since[:10]}{more}")
+        more = style.say("last heard of on {day}", day=device.seen[:10]) if device.seen else ""
+        more = style.say("this one") if device.id == result.device else more
+        line = f"{device.id}  {printable(device.name)}  {device.since[:10]}  {style.dim(more)}"
+        lines.append(line.rstrip())
     return "\n".join(lines) or style.say("no device has synchronised yet: `gieok sync`")
 
 
@@ -444,13 +466,14 @@ def render_sync_devices(result: SyncDevices, style: Style) -> str:
     Words("List your devices, as far as this one has heard of them, or drop one that was lost"),
     present=render_sync_devices,
     effect=Effect.WRITE,
-    examples=("gieok sync devices", "gieok sync devices --drop 3fa9c01e"),
+    examples=("gieok sync devices", "gieok sync devices --drop old-laptop"),
 )
 def list_sync_devices(
     call: Call,
     *,
     drop: Annotated[
-        str, Parameter(Words("id of a device that gets nothing any more: the key is changed"))
+        str,
+        Parameter(Words("id or name of a device that gets nothing any more: the key is changed")),
     ] = "",
 ) -> SyncDevices:
     """Return the devices.
@@ -458,27 +481,55 @@ def list_sync_devices(
     A device is dropped on one of the others: it is synchronised, and those that stay are given a
     new key. Raises BadRequest, RemoteUnreachable.
     """
-    if drop:
-        _drop_device(call, drop)
+    dropped = _drop_device(call, drop) if drop else ""
     setup = call.home.sync.find_setup()
     own = setup.device if setup else ""
-    return SyncDevices(own, tuple(sync_devices.list_devices(call)), dropped=drop)
+    seen = sync_devices.list_seen(call)
+    devices = tuple(
+        SyncDevice(
+            id=device.id,
+            name=device.name,
+            recipient=device.recipient,
+            since=device.since,
+            seen="" if device.id == own else seen.get(device.id, ""),
+        )
+        for device in sync_devices.list_devices(call)
+    )
+    return SyncDevices(own, devices, dropped=dropped)
 
 
-def _drop_device(call: Call, device: str) -> None:
+def _drop_device(call: Call, text: str) -> str:
+    """Drop the device with an id or a name; return its id."""
     check_session_withheld(call)
     with call.home.sync.hold():
         setup = _require_setup(call)
-        if device == setup.device:
-            raise BadRequest("this is the device itself", hint="drop it on another one")
+        device = _find_other_device(call, setup, text)
         exchange = DeviceExchange(call, setup)
         exchange.run()
-        if device not in {one.id for one in sync_devices.list_devices(call)}:
-            raise BadRequest(
-                "no device {device!r} is known", device=device, hint="`gieok sync devices`"
-            )
-        exchange.change_key(dropped=device)
+        # Another device may have dropped it meanwhile.
+        exchange.change_key(dropped=_find_other_device(call, setup, device))
         sync_exchange.mark_time(call)
+    return device
+
+
+def _find_other_device(call: Call, setup: SyncSetup, text: str) -> str:
+    """Return the id of the device with an id or a name. Raises BadRequest."""
+    devices = sync_devices.list_devices(call)
+    found = [device.id for device in devices if text == device.id]
+    found = found or [device.id for device in devices if text == device.name]
+    if found == [setup.device] or text == setup.device:
+        raise BadRequest("this is the device itself", hint="drop it on another one")
+    if len(found) > 1:
+        raise BadRequest(
+            "{count} devices are called {name!r}",
+            count=len(found),
+            name=text,
+            ids=", ".join(found),
+            hint="name one by its id: {ids}",
+        )
+    if not found:
+        raise BadRequest("no device {device!r} is known", device=text, hint="`gieok sync devices`")
+    return found[0]
 
 
 def render_key_change(result: SyncKeyChange, style: Style) -> str:

@@ -19,6 +19,8 @@ DEVICES = "sync:devices"
 #: Realm of the device → the number of the segment before which all of its segments were sent anew:
 #: by itself, or by another one that has taken them in.
 ANEW = "sync:anew"
+#: Realm of the device → the highest number of its segments that came here, and when it came.
+SEEN = "sync:seen"
 #: Kinds of rows that belong to no scope.
 _DEVICE, _KEY, _STAYING, _ANEW = "device", "key", "staying", "anew"
 #: What a row of another form raises.
@@ -42,6 +44,19 @@ def list_devices(call: Call) -> list[Device]:
     """Return the devices that are known here, sorted."""
     rows = call.home.journal.kept(DEVICES)
     return sorted(Device(name, *json.loads(text)) for name, text in rows.items())
+
+
+def note_seen(call: Call, device: str, number: int) -> None:
+    """Note that a segment of a device came, where it is a later one than those before."""
+    before = call.home.journal.kept(SEEN).get(device)
+    if before is None or json.loads(before)[0] < number:
+        at = format_time(call.clock.now())
+        call.home.journal.keep(SEEN, {device: json.dumps([number, at])})
+
+
+def list_seen(call: Call) -> dict[str, str]:
+    """Return device → when something new came from it last, by the clock of this one."""
+    return {device: json.loads(text)[1] for device, text in call.home.journal.kept(SEEN).items()}
 
 
 def clear_devices(call: Call) -> None:

@@ -285,6 +285,9 @@ class DeviceExchange:
         self._journal.keep(WAITING, counts, [place for place in old if place not in counts])
         fresh = {name.path: "" for name in loaded if name.path not in known}
         self._journal.keep(SEGMENTS, fresh)
+        newest = {name.device: name.number for name in sorted(loaded) if name.path in fresh}
+        for device, number in newest.items():
+            sync_devices.note_seen(self._call, device, number)
         self._journal.keep(COUNTERS, {}, [_TAKING])
         self._keep_faults()
         self.done.waiting = count_waiting(self._call)

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from gieok.commands.moving import sync_items
@@ -12,7 +12,7 @@ from gieok.flow.housekeeping import KINDS, parse_days_by_kind
 from gieok.home.call import Call
 from gieok.hook import records
 from gieok.memory.exchange.json_lines import build_message_fields
-from gieok.memory.exchange.versions import build_next_version, load_version
+from gieok.memory.exchange.versions import ItemVersion, build_next_version, load_version
 
 #: Realm, before a scope's shared name, of the messages that came from other devices.
 TAKEN = "sync:taken:"
@@ -21,6 +21,8 @@ TAKEN = "sync:taken:"
 OUTLINES = "sync:outlines:"
 #: Kinds of items that are added once.
 ADDED = (sync_items.REPLACED, sync_items.FORGOTTEN, sync_items.ERASED)
+#: What the clocks of two devices may differ by.
+_CLOCKS_DIFFER = timedelta(hours=1)
 _PAGE_TOKENS = 200_000
 _AT_ONCE = 500
 
@@ -62,14 +64,23 @@ def iter_changed_rows(
         if version is None or version.digest != item.digest or over:
             fresh = build_next_version(version, device, item.at, item.digest)
             row = {**_dump_item_row(scope.shared, item, over), "version": fresh.dump()}
-            # A file that is older than what it replaces was put back, as from a backup.
-            is_put_back = item.kind == sync_items.RECORD and item.at < fresh.at
+            is_put_back = item.kind == sync_items.RECORD and _is_put_back(item, version)
             yield {**row, "put_back": True} if is_put_back else row
         elif is_anew:
             yield {**_dump_item_row(scope.shared, item, over), "version": before}
     staying = {*there, *vanished}
     yield from _iter_removed_rows(call, scope, device, known, staying, is_anew=is_anew)
     _keep_outlines(call, scope.shared, outlines, staying)
+
+
+def _is_put_back(item: SharedItem, before: ItemVersion | None) -> bool:
+    """Say whether a file is older than what it replaces, as one from a backup.
+
+    Clocks of devices differ by less.
+    """
+    if before is None:
+        return False
+    return datetime.fromisoformat(before.at) - datetime.fromisoformat(item.at) > _CLOCKS_DIFFER
 
 
 def _keep_outlines(call: Call, shared: str, outlines: Mapping[str, str], staying: set[str]) -> None:
