@@ -3,6 +3,7 @@
 sync/sync.json          this device, and the remote
 sync/outbox/*.age       segments that are not in the remote yet
 sync/git/               objects of a Git remote
+sync/checked.json       files of a folder that were read and whole, by size and time
 keys/sync.txt           keys that every device has, the one in use and those before
 keys/sync-device.txt    key of this device alone: new keys are sent to it
 """
@@ -179,7 +180,7 @@ class HomeSync:
             return SegmentBranch(setup.remote, self._folder / "git", self._home.caller.environment)
         from gieok.machine.segments.folder import SegmentFolder
 
-        return SegmentFolder(Path(setup.remote))
+        return SegmentFolder(Path(setup.remote), self._folder / "checked.json")
 
     @contextmanager
     def hold(self) -> Iterator[None]:

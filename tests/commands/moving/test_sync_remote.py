@@ -14,6 +14,8 @@ from gieok.commands.moving import sync_exchange
 from gieok.commands.moving.sync_items import ScopeNames
 from gieok.errors import BadRequest
 from gieok.home.sync import SyncFault
+from gieok.machine.segments.folder import SegmentFolder
+from gieok.ports.sync import SegmentName
 from gieok.testing import ManualClock
 
 
@@ -261,3 +263,28 @@ def test_a_dropped_device_is_not_missed(
     change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
     for device in (one, three, one):
         assert device.sync().faults == ()
+
+
+def test_an_idle_run_asks_git_of_each_project_once_and_reads_no_file_again(
+    tmp_path: Path, pair: list[DeviceHome], shops: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, _ = pair
+    one.sync()
+    log, wrapper = tmp_path / "git.log", tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\necho "$@" >>{log}\nexec {shutil.which("git")} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{wrapper.parent}:{os.environ['PATH']}")
+    read = SegmentFolder._is_damaged
+    reads = []
+
+    def count(folder: SegmentFolder, name: SegmentName) -> bool:
+        reads.append(name)
+        return read(folder, name)
+
+    monkeypatch.setattr(SegmentFolder, "_is_damaged", count)
+    one.sync()
+    calls = [line for line in log.read_text().splitlines() if "--max-parents=0" in line]
+    assert len(calls) == 1
+    assert reads == []
+    assert shops

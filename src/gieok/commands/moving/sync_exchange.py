@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -293,8 +294,12 @@ class DeviceExchange:
         self.done.waiting = count_waiting(self._call)
         self.done.unmounted = sorted(map(str, self._names.unmounted.values()))
 
+    @cached_property
+    def _names(self) -> ScopeNames:
+        """Return the names of scopes, asked of Git once a run."""
+        return ScopeNames(self._call, self._setup.device)
+
     def _open_scopes(self) -> None:
-        self._names = ScopeNames(self._call, self._setup.device)
         self._shelves = self._find_shelves()
 
     def _list_openable_waiting(self) -> dict[str, set[str]]:

@@ -1,5 +1,6 @@
 """Segments in a folder that another program synchronises, such as Dropbox or Syncthing."""
 
+import json
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -17,10 +18,15 @@ from gieok.ports.sync import (
 
 
 class SegmentFolder:
-    """`SegmentRemote` in a folder."""
+    """`SegmentRemote` in a folder.
 
-    def __init__(self, folder: Path) -> None:
+    `checked` is a file on this device for what was read and is whole; one process at a time uses
+    it.
+    """
+
+    def __init__(self, folder: Path, checked: Path) -> None:
         self._folder = folder
+        self._checked = checked
         self._paths: list[str] = []
 
     def probe(self) -> None:
@@ -62,8 +68,34 @@ class SegmentFolder:
         return name.check(data)
 
     def list_damaged(self, names: Collection[SegmentName]) -> Sequence[SegmentName]:
-        """Read the files."""
-        return [name for name in names if self._is_damaged(name)]
+        """Read the files that have another size or time than when they were read before."""
+        before = self._load_checked()
+        stamps = {name.path: self._read_stamp(name) for name in names}
+        damaged = [
+            name
+            for name in names
+            if stamps[name.path] != before.get(name.path, []) and self._is_damaged(name)
+        ]
+        broken = {name.path for name in damaged}
+        whole = {path: stamp for path, stamp in stamps.items() if stamp and path not in broken}
+        if whole != before:
+            fs.replace_private(self._checked, json.dumps(whole))
+        return damaged
+
+    def _load_checked(self) -> dict[str, list[int]]:
+        try:
+            whole = json.loads(self._checked.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return whole if isinstance(whole, dict) else {}
+
+    def _read_stamp(self, name: SegmentName) -> list[int]:
+        """Return size and time of a file; [] where it cannot be asked."""
+        try:
+            facts = (self._folder / name.path).stat()
+        except OSError:
+            return []
+        return [facts.st_size, facts.st_mtime_ns]
 
     def _is_damaged(self, name: SegmentName) -> bool:
         try:
