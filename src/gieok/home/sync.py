@@ -39,8 +39,8 @@ _DROP_GENERATIONS = 1_000
 #: What to do where others can read the keys, or the copy that was carried here.
 _OPEN_HINT = "run `chmod 600 {file}`; if others may have read it: `gieok sync rotate`"
 _OPEN_COPY_HINT = (
-    "copy it into your home, where `chmod 600` holds (a USB stick has no modes), and give --key-file "
-    "the copy"
+    "copy it into your home, where `chmod 600` holds (a USB stick has no modes), and give "
+    "--key-file the copy"
 )
 _FAULTS = "sync:faults"
 #: Addresses of Git with a host: https://user@example.org:8080/me/shop.git, git@example.org:me/shop

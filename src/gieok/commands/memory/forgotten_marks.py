@@ -1,4 +1,4 @@
-"""Marks of what was forgotten, or removed from its place by a command, for the user's other devices.
+"""Marks of what was forgotten, or removed by a command, for the user's other devices.
 
 A mark is the checksum of a place or of a text, kept with a time in a realm of the journal: nothing
 of what was forgotten can be read in it.

@@ -335,7 +335,7 @@ def _render_faults(faults: tuple[SyncFault, ...], style: Style) -> list[str]:
 
 @command(
     "sync run",
-    Words("Take in what your other devices remember, and send them what this one does"),
+    Words("Read what your other devices remember, and send them what this one does"),
     present=render_sync,
     effect=Effect.WRITE,
     examples=("gieok sync", "gieok sync --anew"),
