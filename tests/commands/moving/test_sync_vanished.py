@@ -169,7 +169,9 @@ def test_what_only_waits_to_be_sent_is_brought_back_too(
     assert one.export() == two.export()
 
 
-def edit_by_command(device: DeviceHome, part: str, text: str, folder: Path | None = None) -> None:
+def edit_by_command(
+    device: DeviceHome, part: str, text: str, folder: Path | None = None, *, by_agent: bool = False
+) -> None:
     """Correct a record as `gieok edit` does, which gives it the name of its new title."""
     device.clock.advance(timedelta(minutes=1))
     device.run("index", folder)
@@ -182,7 +184,7 @@ def edit_by_command(device: DeviceHome, part: str, text: str, folder: Path | Non
     ]
     call.home.journal.close()
     call.home.store.close()
-    assert device.run("edit", folder, handle=handle, text=[text]).changed
+    assert device.run("edit", folder, handle=handle, text=[text], by_agent=by_agent).changed
 
 
 def sync_twice(*devices: DeviceHome) -> None:
@@ -309,3 +311,68 @@ def test_what_commands_removed_does_not_make_a_lost_rest_a_few(pair: list[Device
     for part in ("tuesday", "invoices"):
         one.record(part).unlink()
     assert one.sync().brought_back == 2
+
+
+@pytest.mark.parametrize("is_edited_first", [True, False])
+def test_forgetting_reaches_what_was_corrected_before_it(
+    pair: list[DeviceHome], *, is_edited_first: bool
+) -> None:
+    one, two = pair
+    if not is_edited_first:
+        two.clock.advance(timedelta(minutes=1))
+        two.run("forget", match="ruff", yes=True)
+    edit_by_command(one, "ruff", "We lint with pylint.")
+    one.date(one.record("pylint"))
+    edit_by_command(one, "pylint", "We lint with flake8.")
+    one.date(one.record("flake8"))
+    if is_edited_first:
+        two.clock.advance(timedelta(minutes=1))
+        two.run("forget", match="ruff", yes=True)
+    sync_twice(one, two)
+    sync_twice(one, two)
+    assert one.records() == two.records()
+    assert any("flake8" in text for text in two.records().values()) is not is_edited_first
+
+
+def test_one_correction_by_an_agent_and_by_a_person_is_one_record(pair: list[DeviceHome]) -> None:
+    one, two = pair
+    edit_by_command(one, "ruff", "We lint with pylint.", by_agent=True)
+    edit_by_command(two, "ruff", "We lint with pylint.")
+    sync_twice(one, two)
+    sync_twice(one, two)
+    assert one.records() == two.records()
+    assert len(one.records()) == len(TEXTS)
+
+
+def test_a_secret_that_is_cut_out_of_a_title_leaves_no_second_record(
+    tmp_path: Path, remote: Path
+) -> None:
+    one, two = join_devices(tmp_path, ManualClock(START), remote, "one", "two")
+    one.remember("We lint with ruff.")
+    secret = "sk-ant-api03-" + "a1B2c3D4" * 11
+    file = one.record("ruff")
+    text = file.read_text().replace("We lint with ruff.", f"The key is {secret}.")
+    named = file.with_name(f"{records.slug(f'The key is {secret}.')}.md")
+    named.write_text(text)
+    file.unlink()
+    sync_twice(one, two)
+    one.run("redact", all=True, apply=True)
+    assert named.exists() is False
+    sync_twice(one, two)
+    assert one.records() == two.records()
+    assert not any(secret in text for text in two.records().values())
+
+
+def test_what_was_told_in_the_place_of_a_renamed_record_is_forgotten_alone(
+    pair: list[DeviceHome],
+) -> None:
+    one, two = pair
+    edit_by_command(one, "ruff", "We lint with pylint.")
+    one.date(one.record("pylint"))
+    one.remember(TEXTS[0])
+    one.clock.advance(timedelta(minutes=1))
+    one.run("forget", match="ruff", yes=True)
+    sync_twice(one, two)
+    sync_twice(two, one)
+    assert one.records() == two.records()
+    assert any("pylint" in text for text in two.records().values())

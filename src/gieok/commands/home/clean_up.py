@@ -210,6 +210,6 @@ def _clean_one(call: Call, base: Path, file: Path, *, is_dry: bool) -> bool:
             untrusted.revoke_record_trust(call.home.folder, base, file.relative_to(base).as_posix())
             untrusted.grant_record_trust(call.home.folder, base, target, fresh.encode("utf-8"))
         if target != file:
-            forgotten_marks.mark_removed(call, shelf_at(call, base).scope, [file])
+            forgotten_marks.mark_removed(call, shelf_at(call, base).scope, [file], renamed=target)
             file.unlink()
     return True

@@ -388,7 +388,7 @@ def _rename_record(call: Call, record_shelf: RecordShelf, file: Path) -> Path:
     """Give a record the name of its corrected title; the old file is removed last."""
     target = records.renamed(record_shelf.base, file)
     if target != file:
-        forgotten_marks.mark_removed(call, record_shelf.scope, [file])
+        forgotten_marks.mark_removed(call, record_shelf.scope, [file], renamed=target)
         file.unlink()
     return target
 

@@ -25,8 +25,9 @@ TOLD_AGAIN = "told-again:"
 #: Realm, before the scope's name, of marks of forgetting: mark → when this device heard of it, by
 #: its own clock.
 HEARD = "forgotten-heard:"
-#: Realm, before the scope's name, of checksums of the places from which a command removed a record,
-#: with the reason.
+#: Realm, before the scope's name, of checksums of the places from which a command removed a record:
+#: mark → the reason, and behind a space the checksum of the place where it is now, if it is the same
+#: record still.
 REMOVED = "removed:"
 #: Why something is in its place no more: a person forgot it; it lives on elsewhere as far as this
 #: device can tell; or a command put it in another scope, under the name of a corrected title, or
@@ -44,9 +45,12 @@ def mark_forgotten(call: Call, scope: Scope, places: Iterable[str], texts: Itera
     if not call.home.sync.find_setup():
         return
     now, journal = format_time(call.clock.now()), call.home.journal
+    gone = list(places)
+    # What was renamed from there before is another record.
+    journal.keep(REMOVED + scope.path, {}, gone)
     again = journal.kept(TOLD_AGAIN + scope.path)
     said = [build_memory_mark(text) for text in texts if text]
-    for realm, marks in ((FORGOTTEN, list(places)), (FORGOTTEN_TEXTS, said)):
+    for realm, marks in ((FORGOTTEN, gone), (FORGOTTEN_TEXTS, said)):
         known = journal.kept(realm + scope.path)
         dated = {
             mark: max(now, *(find_next_time(times.get(mark, "")) for times in (known, again)))
@@ -57,16 +61,47 @@ def mark_forgotten(call: Call, scope: Scope, places: Iterable[str], texts: Itera
 
 
 def mark_removed(
-    call: Call, scope: Scope, files: Collection[Path], reason: str = WAS_REMOVED
+    call: Call,
+    scope: Scope,
+    files: Collection[Path],
+    reason: str = WAS_REMOVED,
+    renamed: Path | None = None,
 ) -> None:
     """Note for other devices that a command removes records from their places.
 
     Before they are removed: of a record that is still there at the next synchronisation, the mark
-    is dropped.
+    is dropped. One that is `renamed` is forgotten where its old place is.
     """
-    if files and call.home.sync.find_setup():
-        marks = {build_record_mark(file): reason for file in files}
-        call.home.journal.keep(REMOVED + scope.path, marks)
+    if not files or not call.home.sync.find_setup():
+        return
+    for mark in map(build_record_mark, files):
+        if renamed:
+            keep_renamed(call, scope, mark, build_record_mark(renamed))
+        else:
+            call.home.journal.keep(REMOVED + scope.path, {mark: reason})
+
+
+def keep_renamed(call: Call, scope: Scope, before: str, after: str) -> None:
+    """Note that a command renamed a record, by the marks of both places."""
+    call.home.journal.keep(REMOVED + scope.path, {before: f"{WAS_REMOVED} {after}"})
+
+
+def load_renamed(call: Call, scope: Scope) -> dict[str, str]:
+    """Return the mark of each place from which a command renamed a record → that of its new one."""
+    removed = call.home.journal.kept(REMOVED + scope.path)
+    return {mark: value.partition(" ")[2] for mark, value in removed.items() if " " in value}
+
+
+def follow_renamed(call: Call, scope: Scope, places: Mapping[str, str]) -> dict[str, str]:
+    """Return marks of places with times, and with them those to which records were renamed."""
+    renamed = load_renamed(call, scope) if places else {}
+    followed = dict(places)
+    for mark, at in places.items():
+        here = mark
+        while (there := renamed.get(here, "")) and followed.get(there, "") < at:
+            followed[there] = at
+            here = there
+    return followed
 
 
 def build_memory_mark(text: str) -> str:

@@ -307,6 +307,15 @@ class ScopeItems:
         """Return the checksum of the place of a forgotten item; '' for another one."""
         return self._forgotten.get(item, ("", ""))[0]
 
+    def find_renamed(self, item: str) -> list[str]:
+        """Return the mark of the place of a record that a command renamed, and of the last one."""
+        mark, _ = self._removed.get(item, ("", ""))
+        places = [mark]
+        renamed = forgotten_marks.load_renamed(self.call, self.scope)
+        while (there := renamed.get(places[-1], "")) and there not in places:
+            places.append(there)
+        return [mark, places[-1]] if len(places) > 1 else []
+
     def is_removal_known(self, item: str) -> bool:
         """Say whether a command removed an item from this scope."""
         return item in self._forgotten or item in self._removed
@@ -327,8 +336,8 @@ class ScopeItems:
     def _removed(self) -> dict[str, tuple[str, str]]:
         marks = self.call.home.journal.kept(forgotten_marks.REMOVED + self.scope.path)
         return {
-            build_item_id(RECORD, self.shared, mark): (mark, reason)
-            for mark, reason in marks.items()
+            build_item_id(RECORD, self.shared, mark): (mark, value.partition(" ")[0])
+            for mark, value in marks.items()
         }
 
     @cached_property

@@ -173,8 +173,9 @@ def _iter_removed_rows(
         reason, at = scope.find_removal(item)
         fresh = build_next_version(version, device, at, "") if version.digest else version
         fields = {"gone": reason, "mark": scope.find_forgotten_mark(item), "at": at}
-        row = dump_row(kind, scope.shared, item, fields)
-        yield {**row, "version": fresh.dump()}
+        row = {**dump_row(kind, scope.shared, item, fields), "version": fresh.dump()}
+        renamed = scope.find_renamed(item)
+        yield {**row, "renamed": renamed} if renamed else row
 
 
 def _find_pruned_day(call: Call) -> date:

@@ -80,6 +80,8 @@ class ScopeTaking:
     _places: dict[str, str] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
     _over: dict[str, str] = field(default_factory=dict)
+    #: Marks of places from which another device renamed records.
+    _renamed: set[str] = field(default_factory=set)
     _digests: dict[str, str] = field(default_factory=dict)
     _record_texts: dict[Path, str] = field(default_factory=dict)
     _forgotten_texts: list[str] = field(default_factory=list)
@@ -217,6 +219,11 @@ class ScopeTaking:
         """
         call, scope = self.call, self.shared_scope.scope
         known = sync_items.load_forgotten_marks(call, scope)
+        # What was forgotten here, and another device had renamed before it heard of that.
+        renamed = {mark: at for mark, at in known.places.items() if mark in self._renamed}
+        due = forgotten_marks.join_latest(known.select_due(renamed), self._places)
+        followed = forgotten_marks.follow_renamed(call, scope, due)
+        self._places |= forgotten_marks.select_later(followed, known.places)
         over = forgotten_marks.join_latest(known.over, self._over)
         newer = {
             **forgotten_marks.select_later(self._places, known.places),
@@ -280,8 +287,7 @@ class ScopeTaking:
     def _take_version(self, row: Row) -> None:
         fresh = load_version(row["version"])
         item, kind = row["item"], row["is"]
-        if row.get("mark"):
-            self._mark_place(str(row["mark"]), str(row["at"]))
+        self._take_marks(row)
         text = self._fresh.get(item) or self._known.get(item, "")
         known = load_version(text) if text else None
         mine = self._items.get(item)
@@ -314,6 +320,15 @@ class ScopeTaking:
             elif mine and kind == sync_items.RECORD and self._locate_record(mine.fields).exists():
                 self._items[item] = mine
         self._fresh[item] = joined.dump()
+
+    def _take_marks(self, row: Row) -> None:
+        """Note what a row of a removed item says of its place."""
+        if row.get("mark"):
+            self._mark_place(str(row["mark"]), str(row["at"]))
+        if row.get("renamed"):
+            before, after = map(str, row["renamed"])
+            self._renamed.add(before)
+            forgotten_marks.keep_renamed(self.call, self.shared_scope.scope, before, after)
 
     def _is_unsent(self, item: str, known: ItemVersion | None, digest: str) -> bool:
         """Say whether this device changed an item since it was exchanged."""
