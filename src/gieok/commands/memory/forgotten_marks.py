@@ -26,8 +26,7 @@ TOLD_AGAIN = "told-again:"
 #: its own clock.
 HEARD = "forgotten-heard:"
 #: Realm, before the scope's name, of checksums of the places from which a command removed a record:
-#: mark → the reason, and behind a space the checksum of the place where it is now, if it is the same
-#: record still.
+#: mark → the reason, and behind a space the checksum of the place to which the record was renamed.
 REMOVED = "removed:"
 #: Why something is in its place no more: a person forgot it; it lives on elsewhere as far as this
 #: device can tell; or a command put it in another scope, under the name of a corrected title, or
