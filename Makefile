@@ -45,8 +45,10 @@ test: $(VENV)/.ready-dev
 	@$(MAKE) --no-print-directory check >.cache/check.log 2>&1 & check=$$!; status=0; \
 	$(MAKE) --no-print-directory tests || status=$$?; wait $$check || status=$$?; cat .cache/check.log; exit $$status
 
+# One more than cores, since many tests wait for a process; more than four wait for each other.
+WORKERS = $(shell $(PYTHON) -c 'import os; print(min(4, 1 + (os.cpu_count() or 1)))')
 tests: $(VENV)/.ready-dev  ## the tests alone, all of them
-	$(BIN)/python -m pytest -q -n auto --maxprocesses 4 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal $(ARGS)
 endif
 
 docs: $(VENV)/.ready-dev  ## write the generated parts of the documents: commands, settings, tools, routes

@@ -2,6 +2,7 @@
 changes and compatible ones.
 
     python benchmarks/claims.py --data DIR [--noise FILE [--models DIR] [--show N]]
+    python benchmarks/claims.py --told FILE… [--models DIR]
 
 DIR holds `parallel.jsonl`, `changes.jsonl` and `compatible.jsonl` (those that it has) of
 {"earlier", "later", "lang"}: on another subject built alike; the earlier one holds no more; both
@@ -11,6 +12,11 @@ FILE is a real memory: sessions as lines of JSON (`.gz` or not) with `turns` of 
 or a text a line. Each sentence of a user is judged beside its nearest 24 by vectors (cosine at
 least .4 with the mean taken off), as the product judges it. In a memory where few statements
 change, every mark has to be read: `--show` prints them.
+
+The FILEs of `--told` are rows of `training/data` (`judge_*`, `pairs_*`). All first statements of a
+file are one memory, and all that its rows say later are said after them: by what each is, how many
+are marked as a change of the first statement of their row, and how many are shown beside it, where
+it is among the three nearest.
 """
 
 import argparse
@@ -19,18 +25,27 @@ import json
 import re
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from gieok.memory.talk.claims import is_same_claim
+from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import SURE, UNSURE, Relation, relation
+from gieok.memory.talk.statements.statement import read_sentences
 
 _KINDS = ("parallel", "changes", "compatible")
 _NEIGHBOURS = 24
 _LEAST_COSINE = 0.4
 _BATCH = 256
 _CHARS = range(15, 301)
+#: Earlier statements near to one that are read.
+_EARLIER_READ = 3
+#: Fields of a row with later statements; `update` and `same` hold one, others several.
+_LATER = "update not_update near parallel change partial same talk end unrelated".split()
 
 
 def measure_pairs(folder: Path) -> None:
@@ -98,18 +113,20 @@ def _read_sentences(path: Path) -> Iterator[str]:
                     yield sentence.strip()
 
 
-def _embed(sentences: list[str], models: Path) -> np.ndarray:
+def _embed_turns(turns: list[str], models: Path) -> np.ndarray:
     from gieok.models.local.runtime import E5Embedder
     from gieok.text.embedform import text_to_embed
 
     embedder = E5Embedder(models)
     vectors: list[bytes] = []
-    for start in range(0, len(sentences), _BATCH):
-        batch = sentences[start : start + _BATCH]
-        vectors += embedder.embed_passages(
-            [text_to_embed(f"User: {sentence}") for sentence in batch]
-        )
-    centred = np.array([np.frombuffer(vector, "<f4") for vector in vectors])
+    for start in range(0, len(turns), _BATCH):
+        batch = turns[start : start + _BATCH]
+        vectors += embedder.embed_passages([text_to_embed(f"User: {turn}") for turn in batch])
+    return np.array([np.frombuffer(vector, "<f4") for vector in vectors])
+
+
+def _embed(sentences: list[str], models: Path) -> np.ndarray:
+    centred = _embed_turns(sentences, models)
     centred -= centred.mean(axis=0)
     lengths: np.ndarray = np.linalg.norm(centred, axis=1, keepdims=True)
     scaled: np.ndarray = centred / lengths
@@ -124,6 +141,83 @@ def _find_neighbours(vectors: np.ndarray) -> Iterator[list[int]]:
         yield [int(one) for one in nearest if cosines[one] >= _LEAST_COSINE]
 
 
+def measure_told(path: Path, models: Path) -> None:
+    """Print what is marked and what is shown beside the statements of a file's rows."""
+    from gieok.models.local.reader import LocalReader
+
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    told = [(number, "first", _read_first(row)) for number, row in enumerate(rows)]
+    for number, row in enumerate(rows):
+        told += [(number, kind, text) for kind, text in _list_later(row)]
+    vectors = _embed_turns([text for _, _, text in told], models)
+    judge = PairJudge(LocalReader(models))
+    counts: Counter[tuple[str, str]] = Counter()
+    wrong: set[int] = set()
+    for place in range(len(rows), len(told)):
+        number, kind, later = told[place]
+        counts[kind, "all"] += 1
+        first = told[number][2]
+        is_marked = judge.review(relation(first, later), first, later).is_sure
+        beside = set(_list_beside(judge, told, vectors, place, len(rows)))
+        counts[kind, "marked"] += is_marked
+        counts[kind, "beside"] += number in beside
+        counts[kind, "either"] += is_marked or number in beside
+        counts[kind, "others"] += len(beside - {number})
+        wrong |= beside - {number}
+    print(f"{path.name}: {len(rows)} statements, {len(wrong)} with a later one of another row")
+    for kind in dict.fromkeys(kind for kind, _ in counts):
+        shares = ", ".join(
+            f"{what} {counts[kind, what]}" for what in ("marked", "beside", "either")
+        )
+        print(
+            f"  {kind:<20} {counts[kind, 'all']:>4}: {shares}; of other rows {counts[kind, 'others']}"
+        )
+
+
+def _read_first(row: dict[str, Any]) -> str:
+    return str(row.get("memory") or row["earlier"])
+
+
+def _list_later(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the later statements of a row, each with what it is."""
+    for kind in _LATER:
+        value = row.get(kind) or []
+        if isinstance(value, dict):
+            yield f"{kind}, {value.get('how', '')}".rstrip(", "), value["text"]
+        elif isinstance(value, str):
+            yield kind, value
+        else:
+            yield from ((kind, text) for text in value)
+
+
+def _list_beside(
+    judge: PairJudge,
+    told: Sequence[tuple[int, str, str]],
+    vectors: np.ndarray,
+    place: int,
+    firsts: int,
+) -> Iterator[int]:
+    """Yield the rows whose first statement the statement at `place` is shown before."""
+    later = told[place][2]
+    if _asks_only(later):
+        return
+    read = 0
+    for near in np.argsort(-(vectors[:place] @ vectors[place])):
+        earlier = told[near][2]
+        if _asks_only(earlier) or is_same_claim(earlier, later):
+            continue
+        if near < firsts and judge.find_likely_change(earlier, later) is not None:
+            yield told[near][0]
+        read += 1
+        if read == _EARLIER_READ:
+            return
+
+
+@cache
+def _asks_only(text: str) -> bool:
+    return all(sentence.has_mood("question") for sentence in read_sentences(text))
+
+
 def main() -> None:
     """Measure what the arguments name."""
     parser = argparse.ArgumentParser(
@@ -131,11 +225,14 @@ def main() -> None:
     )
     parser.add_argument("--data", type=Path)
     parser.add_argument("--noise", type=Path)
+    parser.add_argument("--told", type=Path, nargs="+", default=())
     parser.add_argument("--models", type=Path, default=Path(".cache/models"))
     parser.add_argument("--show", type=int, default=0)
     arguments = parser.parse_args()
     if arguments.data:
         measure_pairs(arguments.data)
+    for path in arguments.told:
+        measure_told(path, arguments.models)
     if arguments.noise:
         measure_noise(arguments.noise, arguments.models, arguments.show)
 

@@ -182,7 +182,7 @@ class NotEnoughPoints(BadRequest):
     """Error where a user's balance is too low; nothing was charged."""
 
     code = "not_enough_points"
-    hint = "check in tomorrow, or ask for a credit"
+    hint = "check in, which gives points once a day, or ask for points"
 
 
 class Unauthorized(BadRequest):

@@ -47,6 +47,11 @@ _CASES = {
         ),
         [(1, 2, "a b a"), (3, 5, "a b"), (6, 8, "a b b"), (11, 11, "a b E")],
     ),
+    "docs/y.rst": (
+        "restructuredtext",
+        f"===\nOne\n===\n\n{_LONG}\n\nTwo\n---\n\n{_LONG}\n",
+        [(1, 6, "docs y One"), (7, 10, "docs y One > Two")],
+    ),
     "x.md": ("markdown", f"# One\n\n{_LONG}\n\n## Two\n\n{_LONG}\n", None),
 }
 

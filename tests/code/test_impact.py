@@ -1,5 +1,6 @@
 """What may break, how sure that is, and by which way."""
 
+import re
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +13,12 @@ from gieok.code.index import project
 from gieok.code.index.graph import Certainty
 from gieok.code.index.project import Project
 from gieok.code.languages import places
+from gieok.commands.code.impact import (
+    ImpactResult,
+    build_impact_result,
+    render_code_impact,
+)
+from gieok.commands.command import Style
 from gieok.errors import BadRequest
 from gieok.model.code import Edge, Symbol
 from gieok.ranking.learned import impact as learned
@@ -141,6 +148,80 @@ def test_the_way_is_as_sure_as_its_weakest_edge(indexed: Make) -> None:
         "low",
         "low",
     ]
+
+
+def _answer(made: Project, target: str, limit: int = 30) -> ImpactResult:
+    symbols = lookup.find_typed_symbols(made, target)
+    return build_impact_result(made, analysis.of_symbols(made, symbols), limit=limit, also=False)
+
+
+def _write_tests(count: int) -> str:
+    return "import lib\n\n\n" + "\n\n".join(
+        f"def test_{number}():\n    assert lib.leaf({number})\n" for number in range(count)
+    )
+
+
+def test_tests_that_are_all_alike_are_shown_by_file_behind_the_first_ten(indexed: Make) -> None:
+    made = indexed(
+        {
+            "lib.py": "def leaf(x):\n    return x\n",
+            "tests/test_a.py": _write_tests(40),
+            "tests/test_b.py": _write_tests(25),
+            "tests/test_c.py": _write_tests(1),
+        }
+    )
+    result = _answer(made, "lib.py:leaf", limit=0)
+    assert len(result.tests) == result.run.count_ == 66, "a program gets all of them"
+    lines = render_code_impact(result, Style("en", colour=False)).splitlines()
+    begin = lines.index("Run these (66 of 66)") + 1
+    rows = lines[begin : lines.index("", begin)]
+    assert len([row for row in rows if "  → leaf" in row or "#L" in row]) == 10
+    counts = [
+        int(found[1])
+        for row in rows
+        if (found := re.fullmatch(r"  tests/test_[abc]\.py: (\d+) tests?  [\d–]+ %", row))
+    ]
+    assert (sum(counts), counts) == (56, sorted(counts, reverse=True))
+    assert rows[-1].startswith("  $ pytest")
+
+
+def test_tests_that_have_no_row_are_counted_by_file(indexed: Make) -> None:
+    result = _answer(
+        indexed(
+            {
+                "lib.py": "def leaf(x):\n    return x\n",
+                **{f"tests/test_{number}.py": _write_tests(3) for number in range(9)},
+            }
+        ),
+        "lib.py:leaf",
+        limit=4,
+    )
+    text = render_code_impact(result, Style("en", colour=False))
+    assert text.count(" tests  ") == 4
+    hidden = sum(row.tests for row in result.test_rest[4:])
+    assert f"  … {hidden} more in {len(result.test_rest) - 4} files" in text
+    assert result.test_rows + sum(row.tests for row in result.test_rest) == result.run.count_
+
+
+def test_code_of_test_files_stands_by_the_tests_and_not_under_what_may_break(
+    indexed: Make,
+) -> None:
+    made = indexed(
+        {
+            "lib.js": "export function leaf(x) { return x; }\n",
+            "app.js": "import { leaf } from './lib';\nexport function tree() { leaf(1); }\n",
+            "lib.spec.js": "import { leaf } from './lib';\nfunction help() { return leaf(2); }\n"
+            "help();\n"
+            "describe('leaf', () => { const one = leaf(1); it('is', () => { help(); }); });\n",
+        }
+    )
+    result = _answer(made, "lib.js:leaf")
+    assert [row.symbol for row in result.symbols] == ["tree"]
+    assert {row.symbol for row in result.test_code} >= {"help", "<module>"}
+    assert {row.path for row in result.test_code} == {"lib.spec.js"}
+    assert (result.counts.symbols, result.counts.test_code) == (1, len(result.test_code))
+    text = render_code_impact(result, Style("en", colour=False))
+    assert text.index("Run these (1") < text.index("Other test code") < text.index("May break (1)")
 
 
 def test_tests_in_a_folder_named_after_the_module_come_before_others_and_helpers_last(

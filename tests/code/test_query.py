@@ -116,7 +116,7 @@ def test_a_module_named_tests_that_the_project_uses_is_no_test(indexed: Make) ->
                 "== 0\n"
             ),
             "tpl/defaults.py": "from tpl import tests\nTESTS = {'even': tests.test_even}\n",
-            "tpl/filters.py": 'def pick(value):\n    """Keep a number."""\n    return value\n',
+            "tpl/filters.py": 'def pick(value):\n    """Keep an even number."""\n    return value\n',
             "app/tests.py": (
                 'def test_number():\n    """Whether an even number is even."""\n    assert 2 % 2 '
                 "== 0\n"

@@ -5,7 +5,12 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from gieok.code.ask.query import search_symbols
-from gieok.code.ask.sureness import AnswerEvidence, is_as_good_as_none, rate_sureness
+from gieok.code.ask.sureness import (
+    AnswerEvidence,
+    has_chance,
+    is_as_good_as_none,
+    rate_sureness,
+)
 from gieok.code.index.project import Project
 
 Make = Callable[[Mapping[str, str]], Project]
@@ -54,6 +59,22 @@ def test_a_right_answer_is_likely(indexed: Make, question: str, symbol: str) -> 
     by_name = {answer.symbol.qualified: answer for answer in found.answers}
     assert found.answers[0].symbol.qualified == symbol
     assert not is_as_good_as_none(by_name[symbol].sureness)
+
+
+def test_what_has_hardly_a_chance_is_not_shown_beside_the_nearest(indexed: Make) -> None:
+    made = indexed(
+        _SHOP
+        | {
+            f"shop/part_{number}.py": f"def part_{number}(cart):\n    return {number}\n"
+            for number in range(9)
+        }
+    )
+    found = search_symbols(made, None, "add an item to the cart", 10, expand=False).answers
+    assert len(found) < 10
+    assert all(has_chance(answer.sureness) for answer in found[1:])
+    (nearest, *others) = search_symbols(made, None, "the moon and one part", 10).answers
+    assert not [answer for answer in others if 0 < answer.sureness < 0.04]
+    assert nearest.symbol.path
 
 
 @pytest.mark.parametrize(

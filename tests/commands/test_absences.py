@@ -128,6 +128,7 @@ def test_a_file_that_the_index_does_not_hold_may_have_held_it(
     os.utime(notes / "b.md", (1, 1))
     said = _says(call, name, **values)
     assert "1 file of" in said
+    assert "(b.md)" in said
     assert str(notes) in said
 
 

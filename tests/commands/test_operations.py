@@ -3,7 +3,9 @@
 """
 
 import shlex
+import sys
 from collections.abc import Iterator
+from io import BytesIO, TextIOWrapper
 from typing import Any
 
 import pytest
@@ -70,7 +72,11 @@ def test_an_operations_help_names_its_parameters(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_operation_shows_examples_that_can_be_typed(name: str) -> None:
+def test_an_operation_shows_examples_that_can_be_typed(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # An example may read from a pipe.
+    monkeypatch.setattr(sys, "stdin", TextIOWrapper(BytesIO(b"We lint with ruff.")))
     found = load_command(name)
     assert found.examples
     for example in found.examples:

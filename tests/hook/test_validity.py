@@ -9,8 +9,8 @@ import pytest
 
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import Match
-from gieok.hook.validity import EndedClaim, Standing, newest_first
-from gieok.places.home import replaced_file
+from gieok.hook.validity import EndedClaim, Standing, newest_first, say_later
+from gieok.places.home import later_file, replaced_file
 from gieok.text.handles import build_handle, line_check
 
 _SCOPE, _NOW = "agent:main", 1_795_000_000.0
@@ -158,11 +158,11 @@ def test_a_file_of_another_form_says_nothing(tmp_path: Path, content: str) -> No
     ("line", "holds"),
     [(f"User: {_SAYS}", True), ("User: The port is 9091.", False), (f"Kim: {_SAYS}", False)],
 )
-def test_what_holds_instead_is_known_by_its_words_in_their_place(line: str, holds: bool) -> None:
+def test_what_still_says_is_known_by_its_words_in_their_place(line: str, holds: bool) -> None:
     claim = EndedClaim(_SCOPE, _NEW, 3, line_check(_SAYS), _NOON, 6, len(_SAYS))
-    assert claim.holds_instead(line) is holds
-    assert EndedClaim(_SCOPE, _NEW, 3, 0, _NOON).holds_instead(line)
-    assert EndedClaim(_SCOPE, _NEW, 3, line_check(line), _NOON).holds_instead(line)
+    assert claim.still_says(line) is holds
+    assert EndedClaim(_SCOPE, _NEW, 3, 0, _NOON).still_says(line)
+    assert EndedClaim(_SCOPE, _NEW, 3, line_check(line), _NOON).still_says(line)
 
 
 def _shown(key: str, line: int, text: str, score: float) -> tuple[Match, InjectedMemory]:
@@ -218,9 +218,68 @@ def test_a_new_value_that_was_not_found_is_looked_up_while_it_says_so(tmp_path: 
     assert alone.text == _SAID
 
 
-def test_what_ended_in_part_stays_in_its_place_and_says_so(tmp_path: Path) -> None:
+def test_of_what_ended_in_part_the_rest_stands_behind_the_new_value_and_says_so(
+    tmp_path: Path,
+) -> None:
     _write(tmp_path, _row())
-    (memory,) = _ordered(
-        tmp_path, _Lines(b3=f"User: {_SAYS}"), _shown(_OLD, 1, f"{_SAID} The host is kite.", 0.8)
-    )
-    assert memory.status.startswith(f'"{_SAID}" was replaced on 2026-11-16')
+    lines = _Lines(b3=f"User: {_SAYS}")
+    (memory,) = _ordered(tmp_path, lines, _shown(_OLD, 1, f"{_SAID} The host is kite.", 0.8))
+    assert memory.status.startswith(f'"{_SAID}" was replaced on 2026-11-16'), "a note may hold more"
+    match, turn = _shown(_OLD, 1, f"{_SAID} The host is kite.", 0.8)
+    turn.who = "user"
+    new, old = _ordered(tmp_path, lines, (match, turn))
+    assert (new.text, new.status, old.status) == (_SAYS, "current", memory.status)
+
+
+def _beside(home: Path) -> None:
+    file = Path(later_file(str(home), _SCOPE))
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps([_row()]), encoding="utf-8")
+
+
+def test_what_was_said_later_stands_first_and_neither_is_marked_as_over(tmp_path: Path) -> None:
+    _beside(tmp_path)
+    old, later = _shown(_OLD, 1, _SAID, 0.8), _shown(_NEW, 3, _SAYS, 0.3)
+    other = _shown("sessions/codex/d#1", 1, "The host is kite.", 0.5)
+    made = _ordered(tmp_path, _Lines(), old, other, later)
+    assert [memory.text for memory in made] == [_SAYS, _SAID, "The host is kite."]
+    assert [memory.score for memory in made] == [0.8, 0.8, 0.5]
+    assert [memory.status for memory in made] == [
+        "said later, perhaps on the same subject",
+        f"said earlier; perhaps changed by what was said on 2026-11-16: {made[0].handle}",
+        "",
+    ]
+
+
+def test_what_was_said_later_is_looked_up_while_both_lines_say_so(tmp_path: Path) -> None:
+    _beside(tmp_path)
+    later, old = _ordered(tmp_path, _Lines(b3=f"User: {_SAYS}"), _shown(_OLD, 1, _SAID, 0.8))
+    assert (later.text, later.who, later.score, later.day) == (_SAYS, "user", 0.8, "2026-11-16")
+    assert old.status.startswith("said earlier")
+    (alone,) = _ordered(tmp_path, _Lines(b3="User: The lamp is on."), _shown(_OLD, 1, _SAID, 0.8))
+    assert (alone.text, alone.status) == (_SAID, "")
+    changed = _shown(_OLD, 1, "The port is 8081.", 0.8)
+    assert len(_ordered(tmp_path, _Lines(b3=f"User: {_SAYS}"), changed)) == 1
+
+
+def test_what_is_replaced_is_not_said_to_be_earlier(tmp_path: Path) -> None:
+    _beside(tmp_path)
+    _write(tmp_path, _row())
+    new, old = _ordered(tmp_path, _Lines(b3=f"User: {_SAYS}"), _shown(_OLD, 1, _SAID, 0.8))
+    assert (new.status, old.status.split()[0]) == ("current", "replaced")
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        ("", "said later, perhaps on the same subject"),
+        ("unsure", "unsure; said later, perhaps on the same subject"),
+        ("current", "current"),
+        (
+            "unsure; said later, perhaps on the same subject",
+            "unsure; said later, perhaps on the same subject",
+        ),
+    ],
+)
+def test_a_later_statement_says_so_once(status: str, said: str) -> None:
+    assert say_later(status) == said

@@ -909,6 +909,20 @@ CASES = (
     ("never run the app as root", [], ["npm start"]),
     ("Before pushing, run the tests.", [], ["git push"]),
     ("Always use pnpm.", [], ["pnpm install"]),
+    # Everything runs on the machine of the speaker: such a place narrows nothing.
+    (
+        "never run supabase db reset on this machine, it wiped my local data yesterday",
+        ["supabase db reset"],
+        ["supabase db push"],
+    ),
+    ("On my laptop, don't run docker system prune", ["docker system prune"], ["docker ps"]),
+    ("Don't run `yarn build` on my laptop", ["yarn build"], ["yarn test"]),
+    ("don't git push from this computer", ["git push"], ["git pull"]),
+    ("이 컴퓨터에서는 terraform destroy 절대 하지 마", ["terraform destroy"], ["terraform plan"]),
+    ("내 노트북에서 terraform destroy 하지 마", ["terraform destroy"], ["terraform plan"]),
+    # A question whether it was heard makes no question of the rule.
+    ("never run supabase db reset, ok?", ["supabase db reset"], ["supabase db push"]),
+    ("terraform destroy 절대 하지 마, 알겠지?", ["terraform destroy"], ["terraform plan"]),
 )
 #: What looks like a rule and is none.
 NO_RULES = (
@@ -1012,6 +1026,12 @@ OTHERS_RULES = (
 )
 #: Sentences with a qualifier that nothing understands: the rule would be wider than what was said.
 HALF_READ = (
+    "only run supabase db reset on this machine",
+    "never run supabase db reset except on my laptop",
+    "never run supabase db reset on my old laptop",
+    "don't git push from this machine only",
+    "never run supabase db reset, right?",
+    "이 컴퓨터에서만 terraform destroy 하지 마",
     "never push to main on the demo laptop",
     "don't push anything bigger than a megabyte",
     "never deploy the old site",
@@ -1113,7 +1133,6 @@ HALF_READ = (
     "Never run heroku commands against shop-prod",
     "Never touch my dotfiles in ~/.config",
     "Do not run Bash commands that write to /etc",
-    "Don't run `yarn build` on my laptop",
     "no npm scripts that start with deploy",
     "테스트 DB 말고 다른 DB는 초기화하지 마",
     "Don't downgrade or change the node version in .nvmrc",

@@ -57,7 +57,6 @@ PAIRED = {"Words", "words"}
 RESULTS: dict[str, tuple[str, ...]] = {
     "code/ask/query.py": ("_not_understood",),
     "code/deepen/deeper.py": ("plain_record",),
-    "commands/code/query.py": ("_format_words_only_note",),
     "commands/home/doctor.py": (
         "_probe_home",
         "_probe_journal",

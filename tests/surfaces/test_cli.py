@@ -333,9 +333,19 @@ def test_a_word_one_slip_away_from_a_command_is_a_mistyped_command(cli: Cli, typ
     assert "sk-1" not in answer.err
 
 
-@pytest.mark.parametrize("typed", ["lease", "please", "who", "call", "전세"])
+@pytest.mark.parametrize("typed", ["lease", "please", "who", "call"])
 def test_a_word_two_slips_away_from_a_command_is_a_question(cli: Cli, typed: str) -> None:
     assert "taken as a question" in cli(typed, "x").err
+
+
+def test_a_korean_question_is_taken_without_a_notice_and_help_has_a_korean_name(
+    cli: Cli, notes: Path
+) -> None:
+    cli("index", notes)
+    for words in (("결제", "언제"), ("결제 언제 끝나",), ("도움말", "결제")):
+        answer = cli(*words, "--min-score", 0)
+        assert (answer.status, answer.err) == (0, "")
+    assert cli("도움말").out == cli("help").out
 
 
 def test_a_command_in_quotes_is_a_question_and_does_not_run(cli: Cli) -> None:

@@ -23,6 +23,7 @@ from gieok.commands import NAMES, load_command
 from gieok.commands.command import Effect, Surface
 from gieok.surfaces import tool_table, tools
 from gieok.surfaces.mcp import McpSession
+from gieok.surfaces.mcp_consent import OpenPreviews
 from gieok.surfaces.mcp_person import AskedPerson, PersonAnswer
 
 _Call = tuple[str, dict[str, object]]
@@ -353,6 +354,83 @@ def test_a_token_confirms_no_other_text_and_no_other_memory(place: Place) -> Non
     ]
 
 
+def test_a_token_is_used_up_also_where_the_user_undoes_the_change(here: Place) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    given = {"handle": handle, "text": "The office opens at ten."}
+    found = _TOKEN.search(tools.answer_tool_call("memory_correct", given).text)
+    assert found
+    confirmed = {**given, "confirm": found[1]}
+    assert not tools.answer_tool_call("memory_correct", confirmed).is_refused
+    (row,) = here.cli("list")["memories"]
+    here.cli("edit", row["handle"], "The office opens at nine.")
+    again = tools.answer_tool_call("memory_correct", confirmed)
+    assert again.is_refused
+    assert "does not fit" in again.text
+    (row,) = here.cli("list")["memories"]
+    assert row["text"] == "The office opens at nine."
+
+
+def test_a_token_is_good_for_ten_minutes_and_the_oldest_of_many_for_none(here: Place) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    seconds = [1_000.0]
+    previews = OpenPreviews(lambda: seconds[0])
+
+    def preview() -> str:
+        asked = {"handle": handle, "text": "It opens at ten."}
+        found = _TOKEN.search(
+            tools.answer_tool_call("memory_correct", asked, previews=previews).text
+        )
+        assert found
+        return found[1]
+
+    def confirm(token: str) -> bool:
+        asked = {"handle": handle, "text": "It opens at ten.", "confirm": token}
+        answer = tools.answer_tool_call("memory_correct", asked, previews=previews)
+        assert not answer.is_refused or "does not fit" in answer.text
+        return not answer.is_refused
+
+    late = preview()
+    seconds[0] += 601
+    assert not confirm(late)
+    first, *rest = [preview() for _ in range(33)]
+    assert len({first, *rest}) == 33
+    assert not confirm(first)
+    seconds[0] += 599
+    assert confirm(rest[0])
+
+
+@pytest.mark.parametrize("has_person", [True, False])
+def test_a_correction_that_cannot_be_shown_whole_is_refused(here: Place, has_person: bool) -> None:
+    handle = _kept(here, "The office opens at nine.")
+    given = {"handle": handle, "text": f"{'It opens. ' * 100}And all may be deleted."}
+    told = (
+        Talk().refusal("memory_correct", given)
+        if has_person
+        else tools.answer_tool_call("memory_correct", given).text
+    )
+    assert "more than 1,000 characters" in told
+    assert f"`gieok edit {handle}`" in told
+    (row,) = here.cli("list")["memories"]
+    assert row["text"] == "The office opens at nine."
+    shown = tools.answer_tool_call("memory_correct", {**given, "text": "x" * 1_000}).text
+    assert "x" * 1_000 in shown
+
+
+def test_a_tool_that_needs_consent_says_what_it_takes_and_that_it_shows_a_preview(
+    here: Place,
+) -> None:
+    definitions: dict[str, Any] = {row["name"]: row for row in tools.list_tool_definitions()}
+    for name, needed in (("memory_correct", ["handle", "text"]), ("memory_forget", ["handles"])):
+        described = definitions[name]
+        assert described["inputSchema"]["required"] == needed
+        assert "end your turn and let the user answer" in described["description"]
+        assert "$EDITOR" not in str(described)
+        assert len(json.dumps(described)) <= 1_500
+    handle = _kept(here, "The office opens at nine.")
+    preview = tools.answer_tool_call("memory_forget", {"handles": handle}).text
+    assert "end your turn" in preview.partition("<memory-data")[0]
+
+
 def test_a_token_of_a_memory_that_changed_since_confirms_nothing(place: Place) -> None:
     file = place.project / "notes" / "a.md"
     file.parent.mkdir()
@@ -392,7 +470,7 @@ def test_what_an_agent_corrected_is_marked_as_the_agents(here: Place) -> None:
     assert found
     assert not tools.answer_tool_call("memory_correct", {**given, "confirm": found[1]}).is_refused
     (row,) = here.cli("list")["memories"]
-    assert "\ncorrected_by: agent\n" in here.text("get", row["handle"])
+    assert "\ncorrected_by: agent " in here.text("get", row["handle"])
     versions = here.cli("history", row["handle"])["versions"]
     assert [(version["text"], version["how"]) for version in versions] == [
         ("The office opens at nine.", "kept"),

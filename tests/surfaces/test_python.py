@@ -17,7 +17,7 @@ from gieok.character.memory.service import Bond
 from gieok.commands import load_command
 from gieok.commands.home.pause import pause_memory, resume_memory
 from gieok.commands.memory.search import search_memory
-from gieok.errors import Phrase
+from gieok.errors import BadRequest, Phrase
 from gieok.surfaces.python import _METHODS
 from gieok.surfaces.python_calls import name_calls
 
@@ -275,6 +275,30 @@ def test_the_handle_of_what_was_added_is_that_of_its_hit() -> None:
         assert memory.add("The deploy key lives under ops.").handle == kept.handle
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("nope", "`gieok help` shows all"),
+        ("serch", "did you mean 'search'?"),
+        ("archive statu", "did you mean 'archive status'?"),
+        ("", "`gieok help` shows all"),
+    ],
+)
+def test_a_command_that_does_not_exist_is_refused_with_the_closest(name: str, hint: str) -> None:
+    with gieok.open() as memory, pytest.raises(BadRequest, match="there is no command") as error:
+        memory.run(name)
+    assert error.value.hint == hint
+
+
+def test_an_update_without_a_text_names_the_text_and_changes_nothing() -> None:
+    with gieok.open() as memory:
+        handle = memory.add("The deploy key lives under ops.").handle
+        for text in ("", " \n"):
+            with pytest.raises(BadRequest, match="text is missing"):
+                memory.update(handle, text)
+        assert "under ops" in memory.get(handle).text
+
+
 def test_errors_name_calls_and_not_commands() -> None:
     with gieok.open() as memory:
         memory.add("The deploy key lives under ops.")
@@ -304,6 +328,10 @@ def test_errors_name_calls_and_not_commands() -> None:
         ("`gieok index --rebuild`", '`memory.run("index", rebuild=True)`'),
         ("`gieok move OLD NEW`", '`memory.run("move", folders=[old, new])`'),
         ("`gieok list --kind turn` shows", '`memory.list(kind="turn")` shows'),
+        ("`gieok forget` takes it out", "`memory.forget(handle)` takes it out"),
+        ("`gieok index` brings it", "`memory.index()` brings it"),
+        ("`gieok edit HANDLE`", "`memory.update(handle, text)`"),
+        ("`gieok retire`", '`memory.run("retire", memories=memories)`'),
         ("`gieok down && gieok up`", "`gieok down && gieok up`"),
         (
             "`gieok trust`, `gieok mcp`, `gieok nothing`",

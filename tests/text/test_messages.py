@@ -155,6 +155,9 @@ def test_the_user_interface_holds_no_korean_in_its_code() -> None:
         # names of people's own folders
         *(("commands/setup/machine.py", name) for name in ("노트", "메모", "문서")),
         ("home/embedders.py", "기억"),
+        # what a person types without a command: `gieok 도움말`, a question
+        ("surfaces/arguments.py", "도움말"),
+        ("surfaces/bare_question.py", "[가-힣ㄱ-ㅎㅏ-ㅣ]"),
     ]
 
 

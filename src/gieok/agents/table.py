@@ -392,6 +392,13 @@ _INSTRUCTIONS = {
     "hermes": (("AGENTS.md",), ".hermes/SOUL.md"),
     "kimi-code": (("AGENTS.md",), ""),
 }
+#: Agent → the variable that its session sets for the programs that it starts.
+_SESSION_VARIABLES = {
+    "claude-code": "CLAUDECODE",
+    "codex": "CODEX_THREAD_ID",
+    "gemini-cli": "GEMINI_CLI",
+    "copilot-cli": CopilotCliRow.variable,
+}
 #: Names of the agents as people read them.
 NAMES = tuple(sorted(BY_NAME))
 #: The agents that call `gieok hook`.
@@ -417,6 +424,11 @@ def find_calling_agent(name: str, payload: Payload, environment: Mapping[str, st
             if row.is_running(payload, environment):
                 return row
     return BY_NAME.get(name) or detect_agent(payload)
+
+
+def find_session_agent(environment: Mapping[str, str]) -> str:
+    """Return the agent whose session started a program with this environment; '' for none known."""
+    return next((name for name, known in _SESSION_VARIABLES.items() if environment.get(known)), "")
 
 
 def read_payload_text(payload: Payload, name: str) -> str:

@@ -20,6 +20,8 @@ PREFIX = "character:"
 FACT, IDEA, MOMENT, EPISODE = "fact", "idea", "moment", "episode"
 #: Subjects that are not the name of a third person.
 USER, CHARACTER = "user", "character"
+#: Confidence of a plan whose words do not say whose it is: "the wedding is on the 5th".
+WHOSE_UNSURE = 0.75
 #: `by` of a fact that a person set themselves.
 PERSON = "person"
 #: Metadata of memories that the user marked as important; holds the importance without the mark.

@@ -2,21 +2,25 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import islice
 from typing import NamedTuple
 
-from gieok.commands.memory.handles import NamedMemory
-from gieok.commands.memory.history import strip_speaker_label
+from gieok.commands.memory.handles import NamedMemory, open_standing, strip_speaker_label
+from gieok.commands.memory.history import find_correction_way
+from gieok.commands.memory.predecessors import load_documents, load_documents_by_place
 from gieok.commands.observe.days import SessionName
 from gieok.home.call import Call
-from gieok.hook.validity import EndedClaim, Standing
-from gieok.memory.corrections import unmarked
+from gieok.hook.validity import EndedClaim
+from gieok.memory.corrections import is_agents_document, unmarked
 from gieok.memory.talk import turns
 from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, Document, Scope
 from gieok.places.scope import SESSIONS
-from gieok.ranking.recall import first_answer
 from gieok.text.handles import build_handle
 
 _TEXT_CHARS = 200
+#: Corrected memories that are read from the store at once.
+_MOST_READ = 200
+_WHOLE_HISTORY = 1 << 30
 
 
 class Change(NamedTuple):
@@ -24,6 +28,8 @@ class Change(NamedTuple):
 
     `before_handle` names the earlier statement, and is '' where its place is taken by a corrected
     wording. `session` is where the later statement was said, None where it was not said in one.
+    `how` the wording was corrected: a key of `history.WAYS`, '' for a statement that replaced
+    another.
     """
 
     at: datetime
@@ -33,95 +39,146 @@ class Change(NamedTuple):
     after: str
     handle: str
     session: SessionName | None
-    is_correction: bool
+    how: str
+
+
+class _Replacement(NamedTuple):
+    """Claim that holds no more, and the line that said it."""
+
+    claim: EndedClaim
+    scope: Scope
+    key: str
+    line: int
 
 
 def list_changes(
     call: Call, scopes: Sequence[Scope], since: datetime, until: datetime, most: int
 ) -> tuple[Change, ...]:
-    """Return what was replaced or corrected in a time, the newest change first."""
-    standing = Standing(str(call.home.folder), call.clock.now().timestamp())
+    """Return what was replaced or corrected in a time, the newest change first.
+
+    A replacement in the same words is told once, where a message and an observation both have it.
+    """
+    standing = open_standing(call)
     ended = [
-        (claim, scope, key, line)
+        _Replacement(claim, scope, key, line)
         for scope in scopes
         for key, line, claim in standing.every(str(scope))
         if since.timestamp() <= claim.at < until.timestamp()
     ]
-    ended.sort(key=lambda row: -row[0].at)
-    changes: dict[tuple[str, str], Change] = {}
-    for claim, scope, key, line in ended:
-        change = _read_change(call, claim, scope, key, line)
-        if change is not None:
-            changes.setdefault((change.before, change.after), change)
-        if len(changes) == most:
+    ended.sort(key=lambda row: -row.claim.at)
+    replaced: dict[tuple[str, str], Change] = {}
+    for start in range(0, len(ended), most):
+        for change in _read_replacements(call, ended[start : start + most]):
+            replaced.setdefault((change.before, change.after), change)
+        if len(replaced) >= most:
             break
     corrections = (
         change
         for scope in scopes
-        for change in _iter_corrections(call, scope)
-        if since <= change.at < until
+        for change in islice(_iter_corrections(call, scope, since, until), most)
+        if (change.before, change.after) not in replaced
     )
-    for change in corrections:
-        changes.setdefault((change.before, change.after), change)
-    return tuple(sorted(changes.values(), key=lambda change: change.at, reverse=True)[:most])
+    changes = sorted([*replaced.values(), *corrections], key=lambda one: one.at, reverse=True)
+    return tuple(changes[:most])
 
 
-def _read_change(call: Call, claim: EndedClaim, scope: Scope, key: str, line: int) -> Change | None:
-    """Return a change in words; None where one of its statements is not there any more."""
-    old, new = _get_document(call, scope, key), _get_document(call, Scope(claim.scope), claim.key)
-    before, after = _read_line(old, line), _read_line(new, claim.line)
-    if old is None or new is None or not before or not claim.holds_instead(after):
-        return None
-    return Change(
-        at=datetime.fromtimestamp(claim.at, UTC),
-        scope=scope,
-        before=_shorten_statement(before),
-        before_handle=build_handle(str(scope), key, line if key.startswith(f"{SESSIONS}/") else 0),
-        after=_shorten_statement(after),
-        handle=claim.handle,
-        session=_find_turn_session(new),
-        is_correction=False,
-    )
-
-
-def _iter_corrections(call: Call, scope: Scope) -> Iterator[Change]:
-    """Yield the corrections by a person of a scope's memories, the newest first.
-
-    What became of a wording is the next one of the same memory; a record goes on under another key.
-    A memory that was forgotten since has no change.
-    """
-    has_journal = call.home.stores.has_journal()
-    wordings = call.home.journal.history(scope, 1 << 30) if has_journal else []
-    corrected = [old for old in wordings if old.kind != turns.KIND]
-    keys = list(dict.fromkeys(old.metadata.get(EDITED_TO, old.key) for old in corrected))
-    documents, _ = first_answer(call.home.stores.all(), lambda store: store.get(scope, keys))
-    current = {document.key: document for document in documents}
-    later = dict(current)
-    for old in corrected:
-        key = old.metadata.get(EDITED_TO, old.key)
-        new, whole = later.get(key), current.get(key)
-        if new is None or whole is None:
+def _read_replacements(call: Call, rows: Sequence[_Replacement]) -> Iterator[Change]:
+    """Yield replacements in words, without those of which a statement is not there any more."""
+    old_places = ((str(row.scope), row.key) for row in rows)
+    new_places = ((row.claim.scope, row.claim.key) for row in rows)
+    documents = load_documents_by_place(call, (*old_places, *new_places))
+    for row in rows:
+        claim, key = row.claim, row.key
+        old = documents.get((str(row.scope), key))
+        new = documents.get((claim.scope, claim.key))
+        before, after = _read_line(old, row.line), _read_line(new, claim.line)
+        if new is None or not before or not claim.still_says(after):
             continue
-        later[old.key], current[old.key] = old, whole
-        at = old.metadata.get(EDITED_AT) or new.metadata.get(CORRECTED, "")
-        before, after = _shorten_statement(old.text), _shorten_statement(new.text)
-        if not at or before == after:
-            continue
+        line = row.line if key.startswith(f"{SESSIONS}/") else 0
         yield Change(
-            at=datetime.fromisoformat(at),
-            scope=scope,
-            before=before,
-            before_handle="",
-            after=after,
-            handle=NamedMemory(whole).handle,
-            session=None,
-            is_correction=True,
+            at=datetime.fromtimestamp(claim.at, UTC),
+            scope=row.scope,
+            before=_shorten_statement(before),
+            before_handle=build_handle(str(row.scope), key, line),
+            after=_shorten_statement(after),
+            handle=claim.handle,
+            session=_find_turn_session(new),
+            how="",
         )
 
 
-def _get_document(call: Call, scope: Scope, key: str) -> Document | None:
-    documents, _ = first_answer(call.home.stores.all(), lambda store: store.get(scope, [key]))
-    return documents[0] if documents else None
+class _Correction(NamedTuple):
+    """Earlier wording of a memory, the key of the memory now, and its next wording (None: the
+    wording that it has now).
+    """
+
+    old: Document
+    key: str
+    new: Document | None
+
+    def find_time(self, new: Document | None) -> datetime | None:
+        """Return when a person corrected the wording; None where it went for another reason."""
+        corrected = new.metadata.get(CORRECTED, "") if new is not None else ""
+        at = self.old.metadata.get(EDITED_AT) or corrected
+        return datetime.fromisoformat(at) if at else None
+
+
+def _iter_corrections(
+    call: Call, scope: Scope, since: datetime, until: datetime
+) -> Iterator[Change]:
+    """Yield the corrections of a scope's memories in a time, the newest first.
+
+    A memory that was forgotten since has no change. The memories are read some at a time: who takes
+    a few corrections does not wait for all.
+    """
+    wordings = _iter_kept_wordings(call, scope, since, until)
+    while rows := list(islice(wordings, _MOST_READ)):
+        current = {
+            document.key: document
+            for document in load_documents(call, scope, [row.key for row in rows])
+        }
+        for row in rows:
+            whole = current.get(row.key)
+            new = row.new or whole
+            at = row.find_time(new)
+            if whole is None or new is None or at is None or not since <= at < until:
+                continue
+            before, after = _shorten_statement(row.old.text), _shorten_statement(new.text)
+            if before == after:
+                continue
+            yield Change(
+                at=at,
+                scope=scope,
+                before=before,
+                before_handle="",
+                after=after,
+                handle=NamedMemory(whole).handle,
+                session=None,
+                how=find_correction_way(is_agents=is_agents_document(new)),
+            )
+
+
+def _iter_kept_wordings(
+    call: Call, scope: Scope, since: datetime, until: datetime
+) -> Iterator[_Correction]:
+    """Yield the earlier wordings of a scope's memories, the newest first, without those that are
+    known to have been corrected at another time.
+
+    What became of a wording is the next one of the same memory; a record goes on under another key.
+    """
+    has_journal = call.home.stores.has_journal()
+    wordings = call.home.journal.history(scope, _WHOLE_HISTORY) if has_journal else []
+    later: dict[str, Document] = {}
+    keys: dict[str, str] = {}
+    for old in wordings:
+        if old.kind == turns.KIND:
+            continue
+        key = old.metadata.get(EDITED_TO, old.key)
+        row = _Correction(old, keys.get(key, key), later.get(key))
+        later[old.key], keys[old.key] = old, row.key
+        at = row.find_time(row.new)
+        if since <= at < until if at is not None else row.new is None:
+            yield row
 
 
 def _read_line(document: Document | None, line: int) -> str:

@@ -168,10 +168,20 @@ class Parameter:
     prompt. `needed` is an example of a command, shown to a caller who leaves the parameter out; ''
     for an optional parameter. `also`: flags that mean the same, not listed; a positional parameter
     may have them too. `takes_stdin`: a command line with `-` alone gives it what is on stdin, so
-    that a text stands in no list of processes.
+    that a text stands in no list of processes. `tool_doc`: the description for models, where their
+    tools take less than the command does.
     """
 
-    __slots__ = ("also", "choices", "cli_only", "doc", "needed", "positional", "takes_stdin")
+    __slots__ = (
+        "also",
+        "choices",
+        "cli_only",
+        "doc",
+        "needed",
+        "positional",
+        "takes_stdin",
+        "tool_doc",
+    )
 
     def __init__(
         self,
@@ -183,8 +193,10 @@ class Parameter:
         needed: str = "",
         also: tuple[str, ...] = (),
         takes_stdin: bool = False,
+        tool_doc: str = "",
     ) -> None:
         self.doc = doc
+        self.tool_doc = tool_doc or doc.en
         self.positional = positional
         self.choices = choices
         self.cli_only = cli_only

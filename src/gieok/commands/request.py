@@ -78,7 +78,7 @@ def _build_schema_property(parameter: CommandParameter, surface: Surface) -> dic
     default = default_of(parameter)
     schema: dict[str, object] = {
         "type": type_name(parameter),
-        "description": parameter.about.doc.en,
+        "description": _describe_parameter(parameter, surface),
     }
     if isinstance(default, list) and surface is Surface.MCP:
         default = ""  # a model is told of one text alone, which is shorter
@@ -89,6 +89,11 @@ def _build_schema_property(parameter: CommandParameter, surface: Surface) -> dic
     return schema if parameter.about.needed else {**schema, "default": default}
 
 
+def _describe_parameter(parameter: CommandParameter, surface: Surface) -> str:
+    about = parameter.about
+    return about.tool_doc if surface is Surface.MCP else about.doc.en
+
+
 def run_checked_command(
     chosen: Command[P, ResultT], call: Call, *args: P.args, **values: P.kwargs
 ) -> ResultT:
@@ -96,6 +101,16 @@ def run_checked_command(
     named = {name.rstrip("_"): value for name, value in values.items()}
     checked: Command[..., ResultT] = chosen
     return checked(call, *args, **check_request(chosen, named, Surface.PYTHON))
+
+
+def build_missing_error(parameter: CommandParameter, surface: Surface) -> BadRequest:
+    """Return the error of a call without a parameter that it needs."""
+    return BadRequest(
+        "{name} is missing",
+        name=Phrase(shown_name(parameter, surface)),
+        example=parameter.about.needed,
+        hint="give `{name}`" if surface is Surface.PYTHON else "such as `{example}`",
+    )
 
 
 # The request.
@@ -121,12 +136,7 @@ def check_request(
     }
     for name, parameter in known.items():
         if parameter.about.needed and not _has_text(checked_values.get(name)):
-            raise BadRequest(
-                "{name} is missing",
-                name=Phrase(shown_name(parameter, surface)),
-                example=parameter.about.needed,
-                hint="give `{name}`" if surface is Surface.PYTHON else "such as `{example}`",
-            )
+            raise build_missing_error(parameter, surface)
     return {known[name].name: value for name, value in checked_values.items()}
 
 

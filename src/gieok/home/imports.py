@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 
 from gieok import registry
+from gieok.machine.imports.accounts import find_export_account
 from gieok.machine.imports.opened import open_import_files
 from gieok.ports.imports import ImportReader
 
-__all__ = ["load_import_readers", "open_import_files"]
+__all__ = ["find_export_account", "load_import_readers", "open_import_files"]
 
 
 def load_import_readers() -> Mapping[str, ImportReader]:

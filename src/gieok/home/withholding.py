@@ -52,7 +52,27 @@ def format_withheld_notice(why: str, lang: str) -> str:
     `surfaces.hook.withheld`.
     """
     why, _, until = why.partition(" ")
-    words = {
+    return _build_withheld_notice(why, until).say(lang)
+
+
+def find_withheld_notice(call: Call, *, agent: str = "", session: str = "") -> Words | None:
+    """Return why an agent is given nothing from here now; None where memory is open."""
+    now_s = call.clock.now().timestamp()
+    folder = str(call.caller.folder) if call.caller.is_placed else ""
+    if call.privacy.excludes_folder(folder) or call.privacy.excludes_agent(agent):
+        return _build_withheld_notice("excluded")
+    is_private = private.is_asked_for(call.caller.environment)
+    if is_private or call.privacy.is_private(agent, session, now_s):
+        return _build_withheld_notice("private")
+    pause = call.privacy.pause(now_s)
+    if pause is None:
+        return None
+    until = "" if pause.until is None else format_local_time(pause.until, call.zone)
+    return _build_withheld_notice("paused", until)
+
+
+def _build_withheld_notice(why: str, until: str = "") -> Words:
+    return {
         "paused": Words.of(
             "memory is paused until {until}; nothing is kept or recalled. `gieok resume` ends it",
             until=until,
@@ -65,4 +85,3 @@ def format_withheld_notice(why: str, lang: str) -> str:
             "exclude`)"
         ),
     }[why]
-    return words.say(lang)

@@ -76,13 +76,16 @@ class StartPart:
 class SaidTurn:
     """User's turn that states something: worth, time, words, handle, and the question it
     answers.
+
+    `status`: that it was said earlier or later than another one on the same subject, or ''.
     """
 
-    __slots__ = ("at", "day", "handle", "question", "text", "value")
+    __slots__ = ("at", "day", "handle", "question", "status", "text", "value")
 
     def __init__(
         self, value: float, at: float, day: str, text: str, handle: str, question: str = ""
     ) -> None:
+        self.status = ""
         self.value, self.at, self.day, self.text, self.handle, self.question = (
             value,
             at,
@@ -98,7 +101,7 @@ class SaidTurn:
         return (
             f"- {self.day} "
             f"{one_line(self.text, _TURN_CHARS)}{_format_answered_question(self.question)} "
-            f"({self.handle})"
+            f"({', '.join(filter(None, (self.status, self.handle)))})"
         )
 
 

@@ -1,14 +1,18 @@
-"""Finds which found claims hold no more, as `memory.talk.claims` recorded.
+"""Finds which found claims hold no more, or have something later beside them, as
+`memory.talk.claims` recorded.
 
 Imported by the hook: see the package. A claim is a sentence: a passage that consists of the ended
 claim alone has ended; of any other passage only a part has ended.
+
+A claim on whose subject something was said later may hold or not. It is shown behind what was said
+later, and both say so (`LaterStatement.status`, `SAID_LATER`).
 """
 
 import json
 
 from gieok.hook import choice
 from gieok.hook.inject import InjectedMemory
-from gieok.places.home import CLAIM_FIELDS, replaced_file
+from gieok.places.home import CLAIM_FIELDS, later_file, replaced_file
 from gieok.places.scope import SESSIONS
 from gieok.text.claim_share import is_whole_claim
 from gieok.text.handles import build_handle, line_check
@@ -16,8 +20,8 @@ from gieok.text.turns import read_spoken_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any, Protocol
+    from collections.abc import Iterator, Sequence
+    from typing import Any, Protocol, TypeVar
 
     from gieok.hook.matches import Match
 
@@ -27,18 +31,32 @@ if TYPE_CHECKING:
         def line(self, scope: str, key: str, number: int) -> str:
             """Return a line of a document."""
 
+    _LaterT = TypeVar("_LaterT", bound="LaterClaim")
+    #: Place of a claim (line, start, length), its checksum, and what came later.
+    _ClaimRow = tuple[int, int, int, int, _LaterT]
 
 _LONGEST_QUOTE = 80
 
 
-class EndedClaim:
-    """Claim that holds no more: since when (Unix seconds), its words, and its replacement.
+#: Status of a statement that is shown before an earlier one on the same subject, and of that one.
+SAID_LATER = "said later, perhaps on the same subject"
+SAID_EARLIER = "said earlier; perhaps changed by what was said on {day}: {handle}"
 
-    The replacement is a line. `key` is '' for a claim that nothing replaced: the claim itself said
-    until when it holds. `is_whole`: the passage says nothing else.
+
+def say_later(status: str) -> str:
+    """Return the status of a statement that is shown before an earlier one on the same subject."""
+    if SAID_LATER in status or status == choice.CURRENT:
+        return status
+    return "; ".join(filter(None, (status, SAID_LATER)))
+
+
+class LaterClaim:
+    """Line that was said later than a claim, and since when it matters (Unix seconds).
+
+    `key` is '' where there is none. `start` and `length` are the place of its words in the line.
     """
 
-    __slots__ = ("at", "check", "is_whole", "key", "length", "line", "scope", "start", "words")
+    __slots__ = ("at", "check", "key", "length", "line", "scope", "start")
 
     def __init__(
         self,
@@ -51,19 +69,55 @@ class EndedClaim:
         length: int = 0,
     ) -> None:
         self.scope, self.key, self.line, self.check, self.at = scope, key, line, check, at
-        #: Place, within their line, of the words that hold instead.
         self.start, self.length = start, length
-        self.words = ""
-        self.is_whole = True
 
     @property
     def handle(self) -> str:
-        """Return the handle of the line that replaced the claim; '' for none."""
+        """Return the handle of the line; '' for none."""
         if not self.key:
             return ""
         return build_handle(
             self.scope, self.key, self.line if self.key.startswith(f"{SESSIONS}/") else 0
         )
+
+    @property
+    def place(self) -> "tuple[str, str, int]":
+        """Return the scope, the document and the number of the line."""
+        return self.scope, self.key, self.line
+
+    def still_says(self, line: str) -> bool:
+        """Say whether a line still contains the words of this one."""
+        if self.check == 0:
+            return True
+        words = line[self.start : self.start + self.length] if self.length else line
+        return line_check(words) == self.check
+
+
+class LaterStatement(LaterClaim):
+    """Line that was said later on the subject of a claim, which may hold or not."""
+
+    __slots__ = ()
+
+    @property
+    def day(self) -> str:
+        """Return the day on which the line was said."""
+        return choice.day(self.at)
+
+    @property
+    def status(self) -> str:
+        """Return the words for the earlier claim, with the handle of the later line."""
+        return SAID_EARLIER.format(day=self.day, handle=self.handle)
+
+
+class EndedClaim(LaterClaim):
+    """Claim that holds no more: since when (Unix seconds), its words, and its replacement.
+
+    The replacement is a line. `key` is '' for a claim that nothing replaced: the claim itself said
+    until when it holds. `is_whole`: the passage says nothing else.
+    """
+
+    words = ""
+    is_whole = True
 
     @property
     def status(self) -> str:
@@ -96,24 +150,34 @@ class EndedClaim:
         """
         return choice.day(self.at if self.key else self.at - 1)
 
-    def holds_instead(self, line: str) -> bool:
-        """Say whether a line still contains the words that replaced the claim."""
-        if self.check == 0:
-            return True
-        words = line[self.start : self.start + self.length] if self.length else line
-        return line_check(words) == self.check
-
 
 class Standing:
-    """Ended claims of every scope that is asked for; each file is read once.
+    """Ended claims of every scope that is asked for, and claims with something later beside them.
+
+    Each file is read once.
 
     Claims that end later than `now_s` still hold.
     """
 
     def __init__(self, home: str, now_s: float) -> None:
         self._home, self._now_s = home, now_s
-        self._known: dict[str, dict[str, list[tuple[int, int, int, int, EndedClaim]]]] = {}
-        self._winners: dict[tuple[str, str, int], EndedClaim] = {}
+        self._ended: dict[str, dict[str, list[_ClaimRow[EndedClaim]]]] = {}
+        self._later: dict[str, dict[str, list[_ClaimRow[LaterStatement]]]] = {}
+        #: Lines that replaced a claim: scope, document, number.
+        self._winners: set[tuple[str, str, int]] = set()
+
+    def find_later_statement(
+        self, scope: str, key: str, first_line: int, text: str
+    ) -> "LaterStatement | None":
+        """Return what was said later on the subject of a passage, the newest of it.
+
+        None where nothing was, and where the passage says something else by now.
+        """
+        if scope not in self._later:
+            file = later_file(self._home, scope)
+            self._later[scope] = _read_claim_rows(file, LaterStatement, self._now_s)
+        said = _iter_said_claims(self._later[scope].get(key, ()), first_line, text)
+        return max((later for _, later in said), key=lambda later: later.at, default=None)
 
     def ended(self, scope: str, key: str, line: int, text: str) -> "EndedClaim | None":
         """Return how a passage ended, if all of it holds no more; None for a passage that holds.
@@ -126,14 +190,8 @@ class Standing:
 
     def claims(self, scope: str, key: str, first_line: int, text: str) -> "list[EndedClaim]":
         """Return the claims of a passage that hold no more, if the passage still says them."""
-        lines = text.split("\n")
         claims = []
-        for line, start, length, check, claim in self._read(scope).get(key, ()):
-            if not first_line <= line < first_line + len(lines):
-                continue
-            words = lines[line - first_line][start : start + length]
-            if line_check(words) != check:
-                continue
+        for words, claim in _iter_said_claims(self._read(scope).get(key, ()), first_line, text):
             claim.words = words
             claim.is_whole = is_whole_claim(words, text)
             claims.append(claim)
@@ -154,36 +212,43 @@ class Standing:
             self._read(name)
         return (scope, key, line) in self._winners
 
-    def _read(self, scope: str) -> "dict[str, list[tuple[int, int, int, int, EndedClaim]]]":
-        if scope not in self._known:
-            known: dict[str, list[tuple[int, int, int, int, EndedClaim]]] = {}
-            for row in _read_rows(replaced_file(self._home, scope)):
-                (
-                    key,
-                    line,
-                    start,
-                    length,
-                    check,
-                    by_scope,
-                    by_key,
-                    by_line,
-                    by_start,
-                    by_length,
-                    by_check,
-                    at,
-                ) = row
-                if at > self._now_s:
-                    continue
-                claim = EndedClaim(by_scope, by_key, by_line, by_check, at, by_start, by_length)
-                known.setdefault(key, []).append((line, start, length, check, claim))
-                if by_key:
-                    self._winners[by_scope, by_key, by_line] = claim
-            self._known[scope] = known
+    def _read(self, scope: str) -> "dict[str, list[_ClaimRow[EndedClaim]]]":
+        if scope not in self._ended:
+            known = _read_claim_rows(replaced_file(self._home, scope), EndedClaim, self._now_s)
+            self._ended[scope] = known
+            self._winners |= {
+                claim.place for rows in known.values() for *_, claim in rows if claim.key
+            }
             # A replacement that holds no more itself has not won.
-            for key, rows in known.items():
-                for line, *_ in rows:
-                    self._winners.pop((scope, key, line), None)
-        return self._known[scope]
+            self._winners -= {
+                (scope, key, line) for key, rows in known.items() for line, *_ in rows
+            }
+        return self._ended[scope]
+
+
+def _iter_said_claims(
+    rows: "Sequence[_ClaimRow[_LaterT]]", first_line: int, text: str
+) -> "Iterator[tuple[str, _LaterT]]":
+    """Yield the words of each claim that a passage still says, and what came later."""
+    lines = text.split("\n") if rows else []
+    for line, start, length, check, later in rows:
+        if first_line <= line < first_line + len(lines):
+            words = lines[line - first_line][start : start + length]
+            if line_check(words) == check:
+                yield words, later
+
+
+def _read_claim_rows(
+    file: str, kind: "type[_LaterT]", now_s: float
+) -> "dict[str, list[_ClaimRow[_LaterT]]]":
+    """Return the claims of a file with what came later by now, by the claims' documents."""
+    known: dict[str, list[_ClaimRow[_LaterT]]] = {}
+    for key, line, start, length, check, *later in _read_rows(file):
+        by_scope, by_key, by_line, by_start, by_length, by_check, at = later
+        if at <= now_s:
+            claim = kind(by_scope, by_key, by_line, by_check, at, by_start, by_length)
+            known.setdefault(key, []).append((line, start, length, check, claim))
+    return known
 
 
 def _read_rows(file: str) -> "list[list[Any]]":
@@ -204,7 +269,8 @@ def newest_first(
 ) -> "list[InjectedMemory]":
     """Return matches as shown memories; ended ones are marked and follow their replacements.
 
-    A replacement that was not found is looked up. `shown` are the memories of `found`, best first.
+    So do those on whose subject something was said later. What replaced a match, or was said later,
+    is looked up where it was not found. `shown` are the memories of `found`, best first.
     """
     standing = Standing(home, now_s)
     by_handle = {memory.handle: memory for memory in shown}
@@ -214,12 +280,20 @@ def newest_first(
         claims = standing.claims(memory.scope, match.key, line, match.text)
         if claims:
             memory.status = "; ".join(claim.status for claim in claims)
-        whole = next((claim for claim in claims if claim.is_whole and claim.key), None)
-        if whole is not None:
-            new = by_handle.get(whole.handle) or _looked_up(whole, memory, reader)
+        later = (
+            None
+            if claims
+            else standing.find_later_statement(memory.scope, match.key, line, match.text)
+        )
+        successor = later or find_successor(claims, is_turn=bool(memory.who))
+        if successor is not None:
+            new = by_handle.get(successor.handle) or _looked_up(successor, memory, reader)
             if new is not None and new not in memories:
                 new.score = max(new.score, memory.score)
                 memories.append(new)
+            if new is not None and later is not None:
+                memory.status = later.status
+                new.status = say_later(new.status)
         elif not claims and standing.won([], memory.scope, match.key, line):
             memory.status = choice.CURRENT
         if memory not in memories:
@@ -227,28 +301,38 @@ def newest_first(
     return memories
 
 
+def find_successor(claims: "Sequence[EndedClaim]", *, is_turn: bool) -> EndedClaim | None:
+    """Return what is shown before a passage in place of its claims that hold no more.
+
+    None where nothing replaced them. A passage that is no turn may hold many other claims: only
+    where all of it was replaced does anything stand before it.
+    """
+    replaced = [claim for claim in claims if claim.key and (claim.is_whole or is_turn)]
+    return max(replaced, key=lambda claim: (claim.is_whole, claim.at), default=None)
+
+
 def _line_of(handle: str) -> int:
     return int(handle.partition(".")[2] or 0)
 
 
-def _looked_up(ended: EndedClaim, old: InjectedMemory, reader: "Lines") -> InjectedMemory | None:
-    """Return the replacement of a memory, as a turn is shown.
+def _looked_up(later: LaterClaim, old: InjectedMemory, reader: "Lines") -> InjectedMemory | None:
+    """Return what replaced a memory or was said later on its subject, as a turn is shown.
 
-    None where the replacement is no turn, or its line has changed since.
+    None where it is no turn, or its line has changed since.
     """
-    text = reader.line(ended.scope, ended.key, ended.line)
+    text = reader.line(later.scope, later.key, later.line)
     turn = read_spoken_line([text], 1)
-    if turn is None or not ended.holds_instead(text):
+    if turn is None or not later.still_says(text):
         return None
     return InjectedMemory(
         title="",
         citation="",
         text=turn.text,
         who=turn.who,
-        day=choice.day(ended.at),
-        scope=ended.scope,
-        handle=ended.handle,
+        day=choice.day(later.at),
+        scope=later.scope,
+        handle=later.handle,
         score=old.score,
-        status=choice.CURRENT,
+        status=choice.CURRENT if isinstance(later, EndedClaim) else SAID_LATER,
         is_sure=old.is_sure,
     )

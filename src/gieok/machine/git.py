@@ -45,8 +45,12 @@ class Git:
         return self._ask("rev-parse", "--verify", "-q", "HEAD").strip()
 
     def author(self) -> str:
-        """Return the name of the person who commits here, or ''."""
-        return self._ask("config", "user.name").strip()
+        """Return the name, or else the address, of the person who commits here; '' for nobody."""
+        return (
+            self._environment.get("GIT_AUTHOR_NAME", "").strip()
+            or self._ask("config", "user.name").strip()
+            or self._ask("config", "user.email").strip()
+        )
 
     def list_first_commits(self) -> list[str]:
         """Return the commits without a parent, sorted; empty where the history is not whole.

@@ -1,14 +1,24 @@
 """Applies a person's correction of an observation to the message that it was made of, too.
 
 Otherwise the message would go on stating the old text, beside the correction. The journal keeps the
-message as it was said.
+message as it was said. Says of corrected texts, too, whether an agent wrote them.
 """
 
+import hashlib
+import re
 from datetime import date
 
 from gieok.model.conversation import AGENT_MARK, CORRECTED_MARK
 from gieok.model.memory import AGENT, CORRECTED_BY, Document
 from gieok.ports.journal import FullJournal
+from gieok.text.markdown import front_matter
+from gieok.text.messages import translate
+
+_CHECK_DIGITS = 8
+#: End of a line that was corrected: the day, and whether an agent wrote the correction.
+CORRECTED_LINE = re.compile(
+    rf"(?m){re.escape(CORRECTED_MARK)}(\d{{4}}-\d\d-\d\d)({re.escape(AGENT_MARK)})?\)$"
+)
 
 
 def correct_source_message(journal: FullJournal, old: Document, new: Document, day: date) -> bool:
@@ -35,6 +45,38 @@ def format_corrected_text(text: str, day: date, *, by_agent: bool = False) -> st
     return f"{' '.join(text.split())}{CORRECTED_MARK}{day}{AGENT_MARK if by_agent else ''})"
 
 
+def translate_corrections(text: str, lang: str) -> str:
+    """Return a text for a person, with the marks of corrected lines in their language."""
+
+    def say(mark: re.Match[str]) -> str:
+        by_agent = " (corrected on {day} through an agent)"
+        template = by_agent if mark[2] else " (corrected on {day})"
+        return translate(template, lang, {"day": mark[1]})
+
+    return CORRECTED_LINE.sub(say, text) if CORRECTED_MARK in text else text
+
+
 def unmarked(text: str) -> str:
     """Return a text without the mark of its correction."""
     return text.rpartition(CORRECTED_MARK)[0] or text
+
+
+def build_agent_field(record_text: str) -> str:
+    """Return the field of a record's file that says that an agent wrote its text.
+
+    The check is of the text below the front matter, without regard to white space: whoever edits
+    the text in an editor leaves a field that does not fit, and it counts no more.
+    """
+    body = " ".join(record_text[front_matter(record_text).end :].split())
+    check = hashlib.sha256(body.encode(errors="surrogatepass")).hexdigest()[:_CHECK_DIGITS]
+    return f"{AGENT} {check}"
+
+
+def is_agents_document(document: Document) -> bool:
+    """Say whether an agent wrote a document: an observation by its metadata, a record by its
+    file.
+    """
+    if document.metadata.get(CORRECTED_BY) == AGENT:
+        return True
+    field = front_matter(document.text).fields.get(CORRECTED_BY)
+    return field is not None and field == build_agent_field(document.text)

@@ -17,7 +17,7 @@ _SCOPE = re.compile(SCOPE_PATTERN)
 #: it.
 CORRECTED = "corrected"
 #: Metadata of a correction, and the field of a corrected record: who wrote it, `AGENT`; not there
-#: where a person did.
+#: where a person did. The field has a check of the text behind it.
 CORRECTED_BY, AGENT = "corrected_by", "agent"
 #: Metadata of a document that came from another program: its name. No reflection rewrites it.
 IMPORTED = "imported"

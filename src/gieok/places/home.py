@@ -144,6 +144,14 @@ def replaced_file(home: str, scope: str) -> str:
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.replaced")
 
 
+def later_file(home: str, scope: str) -> str:
+    """Return the file that names the claims of a scope on whose subject something was said later.
+
+    Its rows are those of `replaced_file`.
+    """
+    return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.later")
+
+
 def _checksum_scope(scope: str) -> str:
     data = scope.encode("utf-8", "surrogateescape")
     return f"{zlib.crc32(data):08x}{zlib.adler32(data):08x}"

@@ -11,7 +11,8 @@ def project_root(start: str, holding: str = "") -> str:
 
     Links are followed. `holding` is a path that the `.gieok` folder must hold too. Without
     `holding`, a folder of a worktree stands for the same folder of its repository's main checkout,
-    where that is a project: all worktrees have one memory.
+    where that is a project: all worktrees have one memory. A folder that holds the user's own
+    memory is no project, whatever lies in it.
     """
     folder = os.path.realpath(start)
     project = ""
@@ -42,7 +43,10 @@ def _in_main_checkout(top: str, found: str) -> str:
 def _is_marked(folder: str, holding: str) -> bool:
     marker = os.path.join(folder, PROJECT_FOLDER)
     is_there = os.path.isdir(marker) and os.path.exists(os.path.join(marker, holding))
-    return is_there and os.path.realpath(marker) not in own_folders() and is_owned(marker)
+    if not is_there:
+        return False
+    own = own_folders()
+    return folder not in own and os.path.realpath(marker) not in own and is_owned(marker)
 
 
 def find_workplace(start: str) -> str:

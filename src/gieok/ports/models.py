@@ -93,6 +93,16 @@ class SentenceReading(NamedTuple):
     about_user: float
 
 
+class ChangeReading(NamedTuple):
+    """Probabilities that a later statement changes an earlier one: the whole of it, or a part.
+
+    A whole change ends the earlier statement, or takes its place.
+    """
+
+    whole: float
+    part: float
+
+
 class Reader(Protocol):
     """Small model of our own that reads statements, alone and beside each other."""
 
@@ -102,8 +112,8 @@ class Reader(Protocol):
         Raises EmbedderFailed.
         """
 
-    def change(self, earlier: str, later: str) -> float:
-        """Return the probability that a later statement ends an earlier one, or takes its place.
+    def read_change(self, earlier: str, later: str) -> ChangeReading:
+        """Return whether a later statement changes an earlier one.
 
         Raises EmbedderFailed.
         """

@@ -16,6 +16,7 @@ from gieok.ports.store import Documents, KeywordSearch, VectorCopy, VectorSearch
 from gieok.ranking.learned import heads
 from gieok.ranking.profile import Profile
 from gieok.ranking.snippet import snippet
+from gieok.text.assent import accepts
 from gieok.text.dates import DateSpan, find_past_span
 from gieok.text.embedform import text_to_embed
 from gieok.text.keywords import query_tokens
@@ -189,7 +190,11 @@ def list_period_hits(
     for scope in question.scopes:
         where = _filter_period(question)
         held = store.passages(store.within(scope, where, _MOST), scope)
-        passages = [p for p in held if is_passage_in_days(p, period.span, question.zone)]
+        passages = [
+            p
+            for p in held
+            if is_passage_in_days(p, period.span, question.zone) and not _is_bare_answer(p)
+        ]
         relevance = _find_relevance(store, scope, question, profile, where) if passages else {}
         judged = _judge_turns_of_user(store, passages, relevance)
         for passage in passages:
@@ -212,9 +217,15 @@ def list_period_hits(
             signals,
         )
         for value, passage, signals in (
-            rows if period.is_newest else _spread_over_talks(rows, profile.limit)
+            rows if period.is_newest else _spread_over_talks(rows, profile.limit, question.zone)
         )[: profile.limit]
     )
+
+
+def _is_bare_answer(passage: FoundPassage) -> bool:
+    """Return whether a passage is a turn that only agrees, thanks or greets: it tells nothing."""
+    speaker = _SPEAKER.match(passage.text)
+    return speaker is not None and accepts(passage.text[speaker.end() :])
 
 
 def _filter_period(question: PeriodQuestion) -> Filter:
@@ -339,21 +350,36 @@ def _bound_worth_score(value: float) -> float:
 
 
 def _spread_over_talks(
-    found: Sequence[tuple[float, FoundPassage, dict[str, float]]], limit: int
+    found: Sequence[tuple[float, FoundPassage, dict[str, float]]], limit: int, zone: tzinfo
 ) -> list[tuple[float, FoundPassage, dict[str, float]]]:
-    """Return the best passages, without repetitions, and not all from one conversation."""
+    """Return the best passages, without repetitions, and not all from one conversation.
+
+    What was said and what was observed of it on that day is one statement: the longer one is kept.
+    """
     left = list(found[: 20 * limit])
     chosen: list[tuple[float, FoundPassage, dict[str, float]]] = []
     taken: dict[tuple[Scope, str], int] = {}
-    texts = set[str]()
+    texts = dict[str, date]()
     while left and len(chosen) < limit:
         best = max(
             left, key=lambda row: row[0] - _REPETITION * taken.get((row[1].scope, row[1].key), 0)
         )
         left.remove(best)
         text = " ".join(_SPEAKER.sub("", best[1].text, count=1).lower().split())
-        if text not in texts:
-            chosen.append(best)
-            texts.add(text)
-            taken[best[1].scope, best[1].key] = taken.get((best[1].scope, best[1].key), 0) + 1
+        day = find_passage_day(best[1], zone)
+        within = [place for place, one in enumerate(texts) if text in one and texts[one] == day]
+        if text in texts or within:
+            continue
+        part = next(
+            (n for n, one in enumerate(texts) if one in text and texts[one] == day), len(chosen)
+        )
+        chosen[part : part + 1] = [best]
+        texts = dict([*list(texts.items())[:part], (text, day), *list(texts.items())[part + 1 :]])
+        taken[best[1].scope, best[1].key] = taken.get((best[1].scope, best[1].key), 0) + 1
     return chosen
+
+
+def asks_or_orders(text: str) -> bool:
+    """Return whether a text is a question or a request, which tells nothing that happened."""
+    own = _SPEAKER.sub("", text.strip(), count=1)
+    return bool(_ASKS.search(own) or re.search(_ORDERS, own))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from gieok.surfaces.commands import DEFAULTS, GLOBAL, list_group_commands
 
 HELP = ("-h", "--help")
+HELP_IN_KOREAN = "도움말"
 VERSION = ("-V", "--version")
 _VALUED = tuple(flag for flag, *_ in GLOBAL)
 
@@ -39,7 +40,8 @@ def read_command_line(arguments: Sequence[str]) -> CommandLine:
         return CommandLine(
             "", (word, *options) if word in VERSION else tuple(options), is_help=word in HELP
         )
-    if word == "help":
+    # alone, for it may begin a question too
+    if word == "help" or (word == HELP_IN_KOREAN and not rest):
         return _read_help_line(rest, options)
     if list_group_commands(word):
         return _in_group(word, options, rest)

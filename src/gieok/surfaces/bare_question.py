@@ -4,6 +4,9 @@ The first argument decides. The name of a command is that command; a word that i
 such a name is a mistyped command; anything else, and all that stands in quotes, is a question.
 """
 
+import re
+from collections.abc import Iterable
+
 from gieok.commands.command import printable
 from gieok.surfaces.arguments import CommandLine
 from gieok.surfaces.commands import first_words
@@ -13,6 +16,7 @@ from gieok.text.messages import Words
 SEARCH = "search"
 #: Letters of the shortest name that a mistyped word is taken for: `who` is no mistyped `why`.
 _SHORTEST_GUESSED = 4
+_HANGUL = re.compile("[가-힣ㄱ-ㅎㅏ-ㅣ]")
 
 
 def read_bare_question(line: CommandLine) -> CommandLine | None:
@@ -28,12 +32,22 @@ def read_bare_question(line: CommandLine) -> CommandLine | None:
 
 def find_mistyped_command(word: str) -> str:
     """Return the command whose name is one slip away from `word`; '' where none is."""
-    names = (name for name in first_words() if len(name) >= _SHORTEST_GUESSED)
-    return next((name for name in names if _is_one_slip(word, name)), "")
+    return find_one_slip(word, first_words())
 
 
-def describe_bare_question(line: CommandLine) -> Words:
-    """Return the notice of how a line without a command was taken."""
+def find_one_slip(word: str, names: Iterable[str]) -> str:
+    """Return the name that is one slip away from `word`; '' where none is."""
+    long = (name for name in names if len(name) >= _SHORTEST_GUESSED)
+    return next((name for name in long if _is_one_slip(word, name)), "")
+
+
+def describe_bare_question(line: CommandLine) -> Words | None:
+    """Return the notice of how a line without a command was taken.
+
+    None where its first word is Hangul: no command is written so, and nobody meant one.
+    """
+    if _HANGUL.search(line.name):
+        return None
     if line.is_sentence:
         return Words("taken as a question")
     return Words.of("taken as a question: there is no command `{word}`", word=printable(line.name))

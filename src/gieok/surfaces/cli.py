@@ -76,7 +76,8 @@ def _answer_command_line(
         question = bare_question.read_bare_question(line)
         if question is None:
             raise _build_unknown_command_error(line)
-        print(bare_question.describe_bare_question(line).say(lang), file=sys.stderr)
+        if (notice := bare_question.describe_bare_question(line)) is not None:
+            print(notice.say(lang), file=sys.stderr)
         line = question
     command_parser = parser.of_command(line.name, lang, report)
     if line.is_help:

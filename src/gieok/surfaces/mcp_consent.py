@@ -4,12 +4,13 @@ The client asks them where it can. Where it cannot, a call is a preview first, a
 the second call needs.
 """
 
-import hmac
+import hashlib
 import json
 import os
 import re
 import secrets
-from collections.abc import Mapping
+import threading
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from gieok.errors import BadRequest, Phrase
@@ -23,9 +24,9 @@ _INDENT = "    "
 #: Kinds in a plan to forget that are memories; messages are what one was made of.
 _MEMORY_KINDS = ("documents", "records", "observations")
 _HANDLE_HINT = "`gieok list` shows handles"
-#: Key of the tokens of this process: a token is good for no other process, and nothing is kept.
-_TOKEN_KEY = secrets.token_bytes(32)
-_TOKEN_DIGITS = 12
+_TOKEN_BYTES = 6
+#: Previews that wait for an answer, and how long: a user who was shown one answers, or never does.
+_MOST_PREVIEWS, _PREVIEW_S = 32, 600.0
 #: Parameter of a tool that needs consent: the token of its preview.
 CONFIRM = "confirm"
 
@@ -39,10 +40,47 @@ class AskedMemory(NamedTuple):
     plan: tuple[tuple[str, str], ...] = ()
 
 
+class OpenPreviews:
+    """Previews that wait for an answer, in this process alone: each has a token, which is good for
+    one call.
+
+    A token that came back with another call, or that is older than ten minutes, is good for none.
+    """
+
+    def __init__(self, now_s: Callable[[], float]) -> None:
+        self._now_s = now_s
+        self._lock = threading.Lock()
+        #: Token → when the preview was shown, and the digest of its change.
+        self._open: dict[str, tuple[float, str]] = {}
+
+    def open_preview(self, change: str) -> str:
+        """Return the token of a new preview; the oldest of too many is good no more."""
+        token = secrets.token_hex(_TOKEN_BYTES)
+        with self._lock:
+            self._open[token] = (self._now_s(), change)
+            while len(self._open) > _MOST_PREVIEWS:
+                del self._open[next(iter(self._open))]
+        return token
+
+    def use_token(self, token: object, change: str) -> None:
+        """Use a token up. Raises BadRequest unless its preview was of this change."""
+        with self._lock:
+            shown = self._open.pop(token, None) if isinstance(token, str) else None
+        if shown is None or shown[1] != change or self._now_s() - shown[0] > _PREVIEW_S:
+            raise BadRequest(
+                "{confirm} does not fit: it was used or is older than ten minutes, it is of "
+                "another call, the memory changed, or the server was started anew; nothing was "
+                "changed",
+                confirm=Phrase(CONFIRM),
+                hint="call without it, and show the user what comes",
+            )
+
+
 def read_call_texts(row: Mapping[str, Any], values: Mapping[str, object]) -> list[str]:
     """Return the texts of a call, the handle first.
 
-    Raises BadRequest unless each parameter of the tool, and nothing else, has one text.
+    Raises BadRequest unless each parameter of the tool, and nothing else, has one text, which a
+    person can be shown whole.
     """
     names = [name for name in row["definition"]["inputSchema"]["properties"] if name != CONFIRM]
     values = {name: value for name, value in values.items() if name != CONFIRM}
@@ -56,32 +94,29 @@ def read_call_texts(row: Mapping[str, Any], values: Mapping[str, object]) -> lis
     handle = texts[0] = texts[0].strip()
     if not re.fullmatch(HANDLE_PATTERN, handle):
         raise BadRequest("{handle!r} is no handle", handle=handle, hint=_HANDLE_HINT)
+    if any(len(text.strip()) > _MOST_SHOWN for text in texts):  # nobody agrees to what is cut off
+        raise BadRequest(
+            "a correction of more than {most:,} characters is not shown to the user whole, so "
+            "nothing was changed",
+            most=_MOST_SHOWN,
+            handle=handle,
+            hint="let the user run `gieok edit {handle}`",
+        )
     return texts
 
 
-def build_confirmation_token(operation: str, shown: AskedMemory, changed: list[str]) -> str:
-    """Return the token of a preview: it is good for this change of exactly this memory."""
-    text = json.dumps([operation, shown, changed])
-    return hmac.digest(_TOKEN_KEY, text.encode(), "sha256").hex()[:_TOKEN_DIGITS]
+def build_change_digest(operation: str, shown: AskedMemory, changed: list[str]) -> str:
+    """Return what tells a change of exactly this memory from every other."""
+    return hashlib.sha256(json.dumps([operation, shown, changed]).encode()).hexdigest()
 
 
 def build_preview_text(token: str) -> str:
     """Return what an agent is told in front of a preview: whom to ask, and what to call then."""
     return (
-        "Nothing is changed yet. Show the user the lines below. Only where they agree, call again "
+        "Nothing is changed yet. Show the user the lines below, end your turn, and let them answer. "
+        "Only where they agree, call again "
         f'with the same arguments and `{CONFIRM}`: "{token}".'
     )
-
-
-def check_token(given: object, token: str) -> None:
-    """Raise BadRequest unless a call has the token of what it would change now."""
-    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), token.encode()):
-        raise BadRequest(
-            "{confirm} does not fit: it is of another call, or the memory changed; nothing was "
-            "changed",
-            confirm=Phrase(CONFIRM),
-            hint="call without it, and show the user what comes",
-        )
 
 
 def read_shown_memory(reply: Mapping[str, Any], handle: str) -> AskedMemory:

@@ -10,10 +10,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
-from gieok.commands import load_command
+from gieok.commands import NAMES, load_command
 from gieok.commands.command import Command, ResultT, Surface
-from gieok.commands.request import check_request, run_checked_command
-from gieok.errors import GieokError, NotIndexed
+from gieok.commands.request import build_missing_error, check_request, run_checked_command
+from gieok.errors import BadRequest, GieokError, NotIndexed
 from gieok.home.calls import open_call, rescope_call
 from gieok.zone import find_zone
 
@@ -84,6 +84,8 @@ class Memory:
         with _errors_in_python():
             if not isinstance(command, str):
                 return run_checked_command(command, rescope_call(self.call), *args, **values)
+            if command not in NAMES:
+                raise _build_unknown_error(command)
             chosen = load_command(command)
             parameters = check_request(chosen, values, Surface.PYTHON)
             return chosen(rescope_call(self.call), **parameters)
@@ -141,11 +143,18 @@ class Memory:
             EditResult: with `handle`, which is a new one for a record, `before` and `changed`.
 
         Raises:
-            BadRequest: where the handle names no memory, or a file of the user's own.
+            BadRequest: where the handle names no memory, or a file of the user's own, and where the
+                text is empty.
 
         """
         from gieok.commands.memory.edit import edit_memory
 
+        if not text.strip():  # a person is given an editor then
+            with _errors_in_python():
+                raise build_missing_error(
+                    next(one for one in edit_memory.parameters if one.name == "text"),
+                    Surface.PYTHON,
+                )
         return self.run(edit_memory, handle=handle, text=[text])
 
     def search(
@@ -477,6 +486,15 @@ def _errors_in_python() -> Iterator[None]:
         error.args = (name_calls(str(error), _METHODS),)
         error.hint = name_calls(error.hint, _METHODS)
         raise
+
+
+def _build_unknown_error(name: str) -> BadRequest:
+    """Return the error of a command that does not exist, with the name that may be meant."""
+    from gieok.surfaces.bare_question import find_one_slip  # only where something is wrong
+
+    near = find_one_slip(name, NAMES)
+    hint = "did you mean {near!r}?" if near else "`gieok help` shows all"
+    return BadRequest("there is no command {name!r}", name=name, near=near, hint=hint)
 
 
 #: The method that runs each command that has one.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from gieok.commands import NAMES, load_command
-from gieok.commands.command import CommandParameter
+from gieok.commands.command import CommandParameter, Effect
 from gieok.commands.request import default_of, find_parameter_name
 from gieok.errors import Phrase
 from gieok.text.flags import name_parameters
@@ -38,7 +38,10 @@ _PLACEHOLDER = re.compile(r"[A-Z][A-Z_]*")
 _LITERAL = re.compile(r'-?\d+(?:\.\d+)?|\{\w+!r\}|"[^"]*"')
 #: Words that make a line more than one call: a choice, a pipe, a second command, an option.
 _NO_CALL = re.compile(r"[|&<>\[\]]")
-_BY_PLACE = inspect.Parameter.POSITIONAL_OR_KEYWORD
+_BY_PLACE, _SEVERAL = (
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.VAR_POSITIONAL,
+)
 
 
 def name_calls(text: str, methods: Mapping[str, Callable[..., Any]]) -> Phrase:
@@ -81,8 +84,15 @@ def _render_command(line: str, methods: Mapping[str, Callable[..., Any]]) -> str
     if not named.keys() <= {parameter.name for parameter in known}:
         return _render_run_call(name, placed, named)
     given = [value for values in placed.values() for value in values]
+    by_place = [parameter for parameter in known if parameter.kind is _BY_PLACE][1:]
+    needed = [one.name for one in by_place if one.default is inspect.Parameter.empty]
+    given += needed[len(given) :]
     if not given and not named:
-        given = [parameter.name for parameter in known if parameter.kind is _BY_PLACE][1:]
+        given = [parameter.name for parameter in by_place]
+        # a call that takes several goes without any, unless it would destroy nobody knows what
+        if load_command(name).effect is Effect.DESTROY:
+            several = (parameter.name for parameter in known if parameter.kind is _SEVERAL)
+            given += [one.removesuffix("s") for one in several]
     given += [f"{key}={value}" for key, value in named.items()]
     return f"`memory.{method.__name__}({', '.join(given)})`"
 
@@ -90,6 +100,10 @@ def _render_command(line: str, methods: Mapping[str, Callable[..., Any]]) -> str
 def _render_run_call(name: str, placed: Mapping[str, list[str]], named: Mapping[str, str]) -> str:
     """Return the call of a command that has no method; one text does for a list of one."""
     given = [f'"{name}"']
+    for parameter in load_command(name).parameters:
+        key = find_parameter_name(parameter)
+        if parameter.about.needed and key not in placed and key not in named:
+            given.append(f"{key}={key}")
     for key, values in placed.items():
         listed = ", ".join(values)
         given.append(f"{key}={listed}" if len(values) == 1 else f"{key}=[{listed}]")

@@ -7,6 +7,12 @@ from gieok.commands.command import Command, Effect, Surface
 from gieok.commands.request import request_schema
 from gieok.surfaces.mcp_consent import CONFIRM
 
+#: What a model is told of a tool that needs consent.
+_PREVIEW_HINT = (
+    "Where the user cannot be asked by the client, the first call changes nothing and shows a "
+    "preview: end your turn and let the user answer."
+)
+
 
 def load_tool_operations() -> dict[str, Command[..., Any]]:
     """Return tool name → operation; imports every operation."""
@@ -25,9 +31,13 @@ def tool_name(name: str) -> str:
 def description(found: Command[..., Any]) -> str:
     """Return the description of a tool for models.
 
-    It says what the tool does, and when to call it rather than another tool.
+    It says what the tool does, when to call it rather than another tool, and what a first call does
+    that needs the consent of a person.
     """
-    return f"{found.doc.en}. {found.tool_hint}" if found.tool_hint else found.doc.en
+    parts = [f"{found.doc.en}."] if found.tool_hint or found.person_question.en else [found.doc.en]
+    parts += [found.tool_hint] if found.tool_hint else []
+    parts += [_PREVIEW_HINT] if found.person_question.en else []
+    return " ".join(parts)
 
 
 def describe_tools() -> list[dict[str, Any]]:
@@ -62,9 +72,15 @@ def describe_tools() -> list[dict[str, Any]]:
 
 
 def build_tool_schema(found: Command[..., Any]) -> dict[str, Any]:
-    """Return the schema of a tool's arguments; one that needs consent takes a token, too."""
+    """Return the schema of a tool's arguments.
+
+    One that needs consent takes one text for each, and a token (`mcp_consent.read_call_texts`).
+    """
     schema = request_schema(found, Surface.MCP)
     if found.person_question.en:
+        for field in schema["properties"].values():
+            field.pop("default", None)
+        schema["required"] = list(schema["properties"])
         schema["properties"][CONFIRM] = {
             "type": "string",
             "description": "token of the preview, once the user agreed",

@@ -8,6 +8,7 @@ first call.
 import contextlib
 import json
 import os
+import time
 import zlib
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -21,7 +22,7 @@ from gieok.places.home import build_home_path
 from gieok.processes.call import DaemonCall, ask_daemon
 from gieok.surfaces import mcp_consent
 from gieok.surfaces.hook import trail
-from gieok.surfaces.mcp_consent import AskedMemory
+from gieok.surfaces.mcp_consent import AskedMemory, OpenPreviews
 from gieok.surfaces.mcp_person import CallPerson
 from gieok.text.flags import find_parameters, name_parameters
 from gieok.text.inert import fence_text, safe
@@ -38,6 +39,8 @@ _SOURCE = (
     "of as many backticks."
 )
 
+#: Previews of this process, whichever transport carries them.
+_PREVIEWS = OpenPreviews(time.monotonic)
 #: Tool that reads the memory that a person is asked about.
 _READING = "memory_get"
 
@@ -61,6 +64,7 @@ def answer_tool_call(
     resident: "Resident | None" = None,
     flags: Mapping[str, str] = MappingProxyType({}),
     person: CallPerson | None = None,
+    previews: OpenPreviews = _PREVIEWS,
 ) -> ToolAnswer:
     """Run a tool for a caller who works in a folder ('': the folder of this process).
 
@@ -89,7 +93,7 @@ def answer_tool_call(
         if row["question"] and person is not None:
             call = _ask_person(person, row, call, resident)
         elif row["question"]:
-            confirmed = _confirm_call(row, call, resident)
+            confirmed = _confirm_call(row, call, resident, previews)
             if isinstance(confirmed, ToolAnswer):
                 return confirmed
             call = confirmed
@@ -113,20 +117,24 @@ def _fence_memory(text: str) -> str:
 
 
 def _confirm_call(
-    row: Mapping[str, Any], call: DaemonCall, resident: "Resident | None"
+    row: Mapping[str, Any],
+    call: DaemonCall,
+    resident: "Resident | None",
+    previews: OpenPreviews,
 ) -> "DaemonCall | ToolAnswer":
     """Return a call that has the token of its preview, or else the preview.
 
-    The token is of exactly what the preview showed. Raises BadRequest where it is not, and where
+    The token is of exactly what the preview showed, and is used up. Raises BadRequest where it is not, and where
     the call is not of one memory.
     """
     handle, *changed = mcp_consent.read_call_texts(row, call.values)
     shown = _show_memory(row, call, handle, resident)
-    token = mcp_consent.build_confirmation_token(row["operation"], shown, changed)
+    change = mcp_consent.build_change_digest(row["operation"], shown, changed)
     if given := call.values.get(mcp_consent.CONFIRM):
-        mcp_consent.check_token(given, token)
+        previews.use_token(given, change)
         return _address_memory(row, call, shown, row["agreed"])
     question = mcp_consent.build_question_text(row["question"], shown, changed)
+    token = previews.open_preview(change)
     return ToolAnswer(f"{mcp_consent.build_preview_text(token)}\n{_fence_memory(question)}")
 
 

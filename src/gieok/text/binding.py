@@ -391,7 +391,6 @@ _PLAYED = (
     r"(?:you|that)|story|poem|song|novel|essay|screenplay|lyrics)\b|역할(?:을|극)"
 )
 _QUOTED = r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]|(?m:^\s*>.*$)"
-_FENCED = r"(?s)```.*?(?:```|$)"
 _BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"
 #: A longer turn was pasted, not said.
 _LONGEST_TURN, _LONGEST_RULE = 1_200, 320
@@ -489,7 +488,7 @@ def _classify_rule(sentence: str) -> int:
 
 
 def _split_rule_sentences(text: str) -> list[str]:
-    plain = re.sub(_QUOTED, " ", strip_brought_lines(re.sub(_FENCED, " ", text)))
+    plain = re.sub(_QUOTED, " ", strip_brought_lines(text))
     parts = (
         re.sub(_TAG, "", re.sub(_BULLET, "", part).strip()) for part in re.split(_SENTENCE, plain)
     )

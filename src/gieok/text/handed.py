@@ -46,7 +46,19 @@ HEADINGS = {
         "그 밖에 한 말",
     ),
 }
-COMMON_HEADINGS = frozenset(("Decided", "Open", "Asked", "정한 것", "남은 것", "요청한 것"))
+COMMON_HEADINGS = frozenset(
+    (
+        "Decided",
+        "Open",
+        "Asked",
+        "Commands that worked",
+        "Files changed",
+        "정한 것",
+        "남은 것",
+        "요청한 것",
+        "바꾼 파일",
+    )
+)
 #: Lines of the page that nobody else writes: who said what when.
 QUOTE = r"- (?:user|agent|사용자|에이전트), \d\d-\d\d \d\d:\d\d: \""
 #: Lines of the page that others may write, too: its head, commands and files, and what is left out.

@@ -44,9 +44,16 @@ def test_a_plan_is_near_the_day_before_and_not_talked_about_the_day_after(
     said = "(3월 2일에 한 말: “다음 주 금요일에 면접이야”)"
     assert f"내일: 3월 13일 면접이 있다고 했어 {said}." in talk.told()
     talk.later(2)
-    assert "어제: 3월 13일 면접이 있었는데, 어땠는지 아직 이야기하지 않았어 (" in talk.told()
+    assert "어제: 3월 13일 면접이 있다고 했는데, 어땠는지 아직 이야기하지 않았어 (" in talk.told()
     talk.say("면접 잘 봤어!")
     assert "어제: 3월 13일 면접이 있었어 (“다음 주 금요일에 면접이야”)." in talk.told()
+
+
+def test_an_english_plan_said_once_is_hedged(talk: CharacterTalk) -> None:
+    talk.say("I have an interview on March 9th")
+    assert "In 7 days: March 9 interview, I think (" in talk.told("what's on?")
+    talk.say("I have an interview on March 9th")
+    assert "In 7 days: March 9 interview (" in talk.told("what's on?")
 
 
 def test_a_thought_is_told_as_a_thought_and_as_dropped_once_it_is(talk: CharacterTalk) -> None:

@@ -1,14 +1,24 @@
+import re
 from pathlib import Path
 
 import pytest
 
-from gieok.code.model.document_names import COUNTS, SWITCHES, WITHOUT_COUNTERPART, sort_settings
+from gieok.code.model.document_names import (
+    COUNTS,
+    IGNORED_FILES,
+    SWITCHES,
+    WITHOUT_COUNTERPART,
+    NamedValue,
+    convert_number,
+    sort_settings,
+)
 from gieok.code.model.tuning import EscalationRules, SearchWeights, Tuning, parse_tuning
 from gieok.errors import BadConfig
 from gieok.home.code_settings import load_tuning
 from gieok.text.messages import in_language
 
 _FILE = "config.yaml"
+_DOCS = Path(__file__).parents[3] / "docs"
 
 
 def test_a_file_after_the_document_is_understood() -> None:
@@ -79,6 +89,18 @@ def test_what_neither_of_the_two_knows_is_refused(settings: dict[object, object]
             {"chunking": {"ignore_patterns": "a*"}},
             "`chunking.ignore_patterns` in 'config.yaml' must be a list of patterns",
         ),
+        (
+            {"chunking": {"ignore_patterns": 7}, "ignore": ["a*"]},
+            "`chunking.ignore_patterns` in 'config.yaml' must be a list of patterns",
+        ),
+        (
+            {"escalation": {"files": 3, "max_files_changed": "many"}},
+            "'escalation.max_files_changed' in 'config.yaml' must be a whole number from 0 to 999999",
+        ),
+        (
+            {"escalation": {"new_modules": 2, "new_module_triggers": "yes"}},
+            "'escalation.new_module_triggers' in 'config.yaml' must be true or false",
+        ),
         ({"version": {"a": 1}}, "`version` in 'config.yaml' must be a number or a text"),
     ],
 )
@@ -91,6 +113,23 @@ def test_what_is_wrong_is_named_as_it_is_written(settings: dict[object, object],
 def test_two_names_that_agree_are_understood() -> None:
     both = {"new_module_triggers": False, "new_module_added": False}
     assert parse_tuning({"escalation": both}, _FILE).escalation.new_modules == 0
+
+
+def test_two_values_that_are_equal_agree_whichever_objects_they_are() -> None:
+    one, other = NamedValue("escalation.max_files_changed", 10**5), int("100000")
+    again = one._replace(value=other)
+    assert one.value is not again.value
+    assert convert_number([one, again], 0, 10**6, _FILE) == 10**5 + 1
+    with pytest.raises(BadConfig):
+        convert_number([one._replace(value=1), one._replace(value=True)], 0, 10**6, _FILE)
+
+
+def test_the_page_names_every_setting_of_the_document() -> None:
+    text = (_DOCS / "code.md").read_text(encoding="utf-8")
+    names = {*re.findall(r"`\w+`", text)} | {"`escalation`"}
+    for full in (*COUNTS, *SWITCHES, *WITHOUT_COUNTERPART, IGNORED_FILES):
+        part, _, name = full.partition(".")
+        assert f"`{full}`" in text or {f"`{part}`", f"`{name}`"} <= names, full
 
 
 def test_every_name_is_one_of_a_setting_or_without_counterpart() -> None:

@@ -98,6 +98,97 @@ def test_init_reports_and_leaves_its_folder_out_of_git(run: Run, shop: Path) -> 
     assert (again["unchanged"], again["linked"]) == (4, False)
 
 
+def test_init_counts_the_files_of_kinds_that_it_does_not_read(
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(shop, {"docs/a.rst": "Guide\n=====\n", "docs/a.css": "", "docs/b.css": "", "MORE": ""})
+    found = run("code", "init")
+    assert (found["files"], found["unread_kinds"]) == (5, {".css": 2, "MORE": 1})
+    assert run("code", "sync")["unread_kinds"] is None
+    main(["code", "init"])
+    assert "  3 files of kinds that are not read: .css 2, MORE 1" in capsys.readouterr().out
+    main(["code", "sync", "docs/a.rst"])
+    main(["code", "show", "docs/a.rst:Guide"])
+    assert "docs/a.rst:1-3  Guide  concept" in capsys.readouterr().out
+
+
+def test_what_is_called_and_named_on_one_line_is_told_once(run: Run, shop: Path) -> None:
+    _write(
+        shop,
+        {
+            "web/button.jsx": "export function Button() { return <b/>; }\n",
+            "web/app.jsx": "import { Button } from './button';\n"
+            "export function App() {\n  return <Button as={Button}/>;\n}\n"
+            "export function Other() {\n  return <Link as={Button}/>;\n}\n",
+        },
+    )
+    run("code", "init")
+    (button,) = run("code", "show", "Button")["symbols"]
+    assert [(row["symbol"], row["kind"], row["line"]) for row in button["callers"]] == [
+        ("web/app.jsx::App", "calls", 3),
+        ("web/app.jsx::Other", "references", 6),
+    ]
+    assert button["callers_total"] == 2
+
+
+def test_what_only_a_model_writes_is_said_to_need_one(
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("code", "init")
+    record = run("code", "status")["record"]
+    assert [name for name, text in record.items() if text is None] == [
+        "philosophy",
+        "constraints",
+        "roadmap",
+        "completion",
+    ]
+    main(["code", "status"])
+    assert "  roadmap: –, needs a model" in capsys.readouterr().out.splitlines()
+    run("code", "export")
+    page = (shop / ".gieok/code/exports/intelligence.md").read_text(encoding="utf-8")
+    assert "**Completion.** –, needs a model\n" in page
+    assert "**Architecture.** 4 files" in page
+
+
+def test_the_log_names_gits_user_or_else_the_agent_that_ran_the_sync(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CLAUDECODE", "CODEX_THREAD_ID", "GEMINI_CLI", "COPILOT_CLI", "GIT_AUTHOR_NAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", "/dev/null")
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", "/dev/null")
+
+    def who() -> str | None:
+        log = (shop / ".gieok/code/logs/changes.jsonl").read_text(encoding="utf-8")
+        name: str | None = json.loads(log.splitlines()[-1])["who"]
+        return name
+
+    def change(text: str) -> str | None:
+        (shop / "shop/money.py").write_text(text, encoding="utf-8")
+        run("code", "sync")
+        return who()
+
+    run("code", "init")
+    assert who() is None
+    monkeypatch.setenv("CODEX_THREAD_ID", "1")
+    assert change("A = 1\n") == "codex"
+    _git(shop, "init", "-q")
+    _git(shop, "config", "user.email", "lee@example.com")
+    assert change("A = 2\n") == "lee@example.com"
+    _git(shop, "config", "user.name", "Lee")
+    assert change("A = 3\n") == "Lee"
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Park")
+    assert change("A = 4\n") == "Park"
+
+
+def test_one_file_is_one_file(run: Run, shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in _FILES:
+        (shop / path).unlink()
+    (shop / "one.py").write_text("A = 1\n", encoding="utf-8")
+    main(["code", "init"])
+    assert capsys.readouterr().out.startswith("1 file: 1 added,")
+
+
 def test_a_repository_inside_of_an_indexed_folder_is_a_project_of_its_own(
     run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -471,6 +562,57 @@ def test_only_the_same_code_has_moved_and_each_that_is_gone_counts_once(
         "new module shop/two.py",
         "new class shop/two.py::Config",
     ]
+
+
+def test_a_move_that_two_syncs_see_asks_for_no_deeper_look(run: Run, shop: Path) -> None:
+    till = "class Till:\n    def pay(self): ...\n"
+    (shop / "shop/old.py").write_text(till, encoding="utf-8")
+    run("code", "init")
+    (shop / "shop/old.py").unlink()
+    assert run("code", "sync")["escalation"] == []
+    (shop / "shop/new.py").write_text(till, encoding="utf-8")
+    assert run("code", "sync")["escalation"] == []
+    (shop / "shop/copy.py").write_text(till, encoding="utf-8")
+    assert run("code", "sync")["escalation"] == [
+        "new module shop/copy.py",
+        "new class shop/copy.py::Till",
+    ]
+
+
+def test_a_move_of_which_a_sync_sees_the_new_place_alone_asks_for_no_deeper_look(
+    run: Run, shop: Path
+) -> None:
+    (shop / "shop/old.py").write_text("class Till:\n    def pay(self): ...\n", encoding="utf-8")
+    run("code", "init")
+    (shop / "shop/old.py").rename(shop / "shop/new.py")
+    assert run("code", "sync", "--file", "shop/new.py")["escalation"] == []
+    assert run("code", "sync")["escalation"] == []
+
+
+def test_a_new_file_without_symbols_asks_for_no_deeper_look(run: Run, shop: Path) -> None:
+    run("code", "init")
+    (shop / "shop/parts").mkdir()
+    (shop / "shop/parts/__init__.py").write_text('"""Parts."""\n', encoding="utf-8")
+    assert run("code", "sync")["escalation"] == []
+    (shop / "shop/parts/wheel.py").write_text("def turn(): ...\n", encoding="utf-8")
+    assert run("code", "sync")["escalation"] == ["new module shop/parts/wheel.py"]
+
+
+def test_what_went_long_ago_and_a_list_that_is_none_count_for_nothing(run: Run, shop: Path) -> None:
+    till = "class Till:\n    def pay(self): ...\n"
+    (shop / "shop/old.py").write_text(till, encoding="utf-8")
+    run("code", "init")
+    (shop / "shop/old.py").unlink()
+    run("code", "sync")
+    gone = shop / ".gieok/code/logs/gone.json"
+    rows = json.loads(gone.read_text(encoding="utf-8"))
+    assert {row[0] for row in rows} == {"shop/old.py::<module>", "shop/old.py::Till"}
+    old = [[*row[:3], "2020-01-01T00:00:00+00:00"] for row in rows]
+    for number, text in enumerate((json.dumps(old), "[[1]]", "no list")):
+        gone.write_text(text, encoding="utf-8")
+        name = f"shop/new_{number}.py"
+        (shop / name).write_text(till + f"N = {number}\n", encoding="utf-8")
+        assert run("code", "sync")["escalation"][-1] == f"new class {name}::Till"
 
 
 def test_tests_documents_and_moved_files_count_to_no_large_change(run: Run, shop: Path) -> None:

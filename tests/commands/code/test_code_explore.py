@@ -234,8 +234,8 @@ def test_callers_and_callees_are_cut_to_the_limit_with_their_number(run: Run) ->
     assert "called by 0 + 1 test:\n    tests/test_teller.py:5 test_complaints_are_refunded" in text
 
 
-def test_symbols_that_share_a_name_share_the_lines_and_the_rest_are_places(
-    run: Run, bank: Path
+def test_symbols_that_share_a_name_share_the_lines_and_their_places_come_first(
+    run: Run, bank: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for n in range(8):
         (bank / f"bank/part_{n}.py").write_text(
@@ -246,9 +246,14 @@ def test_symbols_that_share_a_name_share_the_lines_and_the_rest_are_places(
     assert (len(found["symbols"]), found["total"], len(found["others"])) == (5, 8, 3)
     assert sum(s["code"].count("\n") + 1 for s in found["symbols"]) < 250
     assert found["others"][0] == "bank/part_5.py:1 settle"
+    capsys.readouterr()
+    main(["code", "show", "settle"])
+    head, *rows = capsys.readouterr().out.split("\n\n")[0].splitlines()
+    assert head.startswith("8 symbols have this name, the first 5 are shown")
+    assert rows == [f"  bank/part_{n}.py:1 settle" for n in range(8)]
 
 
-def test_what_may_break_names_the_products_own_code_before_what_tests_are_made_of(
+def test_what_may_break_names_the_products_own_code_apart_from_what_tests_are_made_of(
     run: Run, bank: Path
 ) -> None:
     (bank / "tests/test_post.py").write_text(
@@ -257,6 +262,6 @@ def test_what_may_break_names_the_products_own_code_before_what_tests_are_made_o
         encoding="utf-8",
     )
     run("code", "sync")
-    paths = [s["path"] for s in run("code", "impact", "Ledger.post", "--limit", "0")["symbols"]]
-    assert "tests/test_post.py" in paths
-    assert paths == sorted(paths, key=lambda path: path.startswith("tests/"))
+    found = run("code", "impact", "Ledger.post", "--limit", "0")
+    assert "tests/test_post.py" in {row["path"] for row in found["test_code"]}
+    assert not [row for row in found["symbols"] if row["path"].startswith("tests/")]

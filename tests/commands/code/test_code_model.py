@@ -504,6 +504,25 @@ def test_a_known_price_is_said_however_little_it_is(
     assert words in capsys.readouterr().out.splitlines()[0]
 
 
+def test_an_estimate_is_of_the_model_that_is_named_and_without_one_of_tokens(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del shop
+    run("init")
+    set_model = run("estimate")
+    named = run("estimate", "--model", "gemini:gemini-2.5-flash")
+    assert (named["model"], named["full"]["symbols"]) == ("gemini:gemini-2.5-flash", 6)
+    assert named["full"]["dollars"] > 0
+    monkeypatch.delenv("GIEOK_CODE_MODEL")
+    bare = run("estimate")
+    assert (bare["model"], bare["full"]) == (None, set_model["full"])
+    main(["code", "estimate"])
+    full, escalate, note = capsys.readouterr().out.splitlines()
+    assert full.endswith(f"6 summaries in 2 requests: about {bare['full']['tokens']:,} tokens")
+    assert escalate.endswith("nothing is left to be paid for")
+    assert note.startswith("No model is set")
+
+
 def test_an_estimate_reads_each_file_once(
     run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,7 +13,9 @@ import pytest
 
 from gieok import fs
 from gieok.commands import load_command
+from gieok.commands.command import Style
 from gieok.commands.encode import encode
+from gieok.commands.memory.forget import render_forgotten
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.home.calls import open_call
@@ -223,6 +225,22 @@ def test_everything_of_a_source_or_before_a_day_is_found(home: Path, tmp_path: P
     early = encode(_run("forget", before="2026-11-11", dry_run=True))
     assert (early["messages"], early["observations"]) == (1, 1)
     assert _run("forget", before="2026-11-11", match="Redis", dry_run=True).found is False
+
+
+def test_before_anything_is_forgotten_it_is_said_which_files_stay(
+    home: Path, tmp_path: Path
+) -> None:
+    asked = _run("forget", match=_SECRET, dry_run=True)
+    own = f"stays {tmp_path / 'notes' / 'pay.md'}: your own file; it is left out of memory"
+    talk = ".jsonl: the file that it was read from; it is not read again"
+    for shown in (
+        render_forgotten(asked, Style("en", colour=False)),
+        render_forgotten(_run("forget", match=_SECRET, yes=True), Style("en", colour=False)),
+    ):
+        assert own.removeprefix("stays") in shown
+        assert talk in shown
+        assert "nothing was forgotten" not in shown
+    assert own in render_forgotten(asked, Style("en", colour=False))
 
 
 def test_what_a_change_of_store_left_is_cleaned_too(home: Path) -> None:

@@ -13,6 +13,7 @@ from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
 from gieok.commands.memory import handles
+from gieok.commands.memory.listing import render_memory_list
 from gieok.errors import BadRequest
 from gieok.flow import distil
 from gieok.home.call import Call
@@ -288,6 +289,51 @@ def test_what_an_agent_corrected_says_so_until_a_person_corrects_it(home: Path, 
     assert not any("through an agent" in text for text in _texts(kind="turn"))
 
 
+@pytest.mark.parametrize("kind", ["observation", "record"])
+def test_a_text_that_comes_back_is_a_version_each_time(home: Path, kind: str) -> None:
+    handle = _handle("Redis" if kind == "observation" else "ruff", kind)
+    (first,) = _run("history", handle=handle).versions
+    for text, by_agent in (("We use NATS.", True), (first.text, False)):
+        handle = _run("edit", handle=handle, text=[text], by_agent=by_agent).handle
+    history = _run("history", handle=handle)
+    assert [(version.text, version.how) for version in history.versions] == [
+        (first.text, first.how),
+        ("We use NATS.", "corrected_by_agent"),
+        (first.text, "corrected"),
+    ]
+    assert history.changes == 2
+    ends = [version.until for version in history.versions]
+    assert ends == [*(version.since for version in history.versions[1:]), None]
+
+
+def test_a_memory_marked_as_important_has_no_version_more(home: Path) -> None:
+    handle = _handle("Redis", "observation")
+    before = _run("history", handle=handle).versions
+    _run("edit", handle=handle, important=True)
+    after = _run("history", handle=handle).versions
+    assert [(one.text, one.since, one.how) for one in after] == [
+        (one.text, one.since, one.how) for one in before
+    ]
+
+
+def test_a_record_that_a_person_edits_in_their_editor_is_not_the_agents_any_more(
+    home: Path,
+) -> None:
+    edited = _run("edit", handle=_handle("ruff", "record"), text=["We use pylint."], by_agent=True)
+    file = Path(edited.path)
+    written = file.read_text(encoding="utf-8")
+    assert re.search(r"^corrected_by: agent [0-9a-f]{8}$", written, re.MULTILINE)
+
+    def way() -> str:
+        return str(_run("history", handle=_handle("pylint", "record")).versions[-1].how)
+
+    assert way() == "corrected_by_agent"
+    file.write_text(written.replace("We use pylint.\n", "We use pylint and ruff.\n"))
+    _run("index")
+    assert "and ruff" in _run("get", path=_handle("pylint", "record")).text
+    assert way() == "corrected"
+
+
 def test_a_whole_block_of_turns_is_not_corrected_at_once(home: Path) -> None:
     with pytest.raises(BadRequest, match="part of a conversation"):
         _run("edit", handle=_handle("8080", "turn").partition(".")[0], text=["x"])
@@ -401,3 +447,12 @@ def test_what_is_shown_is_in_the_readers_language_and_names_the_handle(
         _run("list", words=["zzz"]), style
     )
     assert encode(done)["handle"] == handle  # type: ignore[index]
+
+
+def test_that_a_line_was_corrected_is_said_in_the_language_of_the_reader(home: Path) -> None:
+    _run("edit", handle=_handle("Redis", "observation"), text=["We use NATS."])
+    listed = _run("list", kind="turn", limit=0)
+    shown = {lang: render_memory_list(listed, Style(lang, colour=False)) for lang in ("en", "ko")}
+    assert re.search(r"We use NATS\. \(corrected on \d{4}-\d\d-\d\d\)", shown["en"])
+    assert re.search(r"We use NATS\. \(\d{4}-\d\d-\d\d에 고침\)", shown["ko"])
+    assert "corrected on" not in shown["ko"]

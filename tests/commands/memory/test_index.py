@@ -13,7 +13,8 @@ from gieok.commands import load_command
 from gieok.commands.command import Style
 from gieok.commands.encode import encode
 from gieok.commands.home.status import StatusResult
-from gieok.commands.memory.index import IndexResult
+from gieok.commands.memory.index import IndexResult, render_index_report
+from gieok.commands.memory.ownership import describe_ownership
 from gieok.commands.memory.search import SearchResult
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, ShapeMismatch
 from gieok.home.call import Call
@@ -132,6 +133,29 @@ def test_a_folder_without_notes_is_said_to_hold_none(call: Call, tmp_path: Path)
     assert "gieok code init" in load_command("index").present(result, Style("en", colour=False))
     with pytest.raises(BadRequest, match="a path is empty"):
         _index(call, "")
+
+
+def test_whose_memory_the_named_folders_are_in_is_said(call: Call, folder: Path) -> None:
+    said = render_index_report(_index(call, folder), Style("en", colour=False))
+    assert "\n  yours, in all projects" in said
+    assert "yours" not in render_index_report(_index(call), Style("en", colour=False))
+    project = describe_ownership("project:shop-1a2b3c4d").say("en")
+    assert project == "in the project shop, and in no other"
+    assert describe_ownership("agent:coach").say("en") == "in agent:coach"
+
+
+def test_documents_of_kinds_that_are_not_read_are_counted(call: Call, folder: Path) -> None:
+    for name in ("prices.csv", "plan.XLSX", "old.xls", "talk.pptx", "page.html", "a.hwpx", "b.rtf"):
+        (folder / name).write_bytes(b"x")
+    assert dict(_index(call, folder).unread) == {
+        ".csv": 1,
+        ".xlsx": 1,
+        ".xls": 1,
+        ".pptx": 1,
+        ".html": 1,
+        ".hwpx": 1,
+        ".rtf": 1,
+    }
 
 
 def test_another_model_needs_a_rebuild_which_swaps(call: Call, folder: Path) -> None:

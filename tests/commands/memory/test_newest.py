@@ -8,9 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.changed_turns import (
+    NEW_KEY,
+    OLD_KEY,
+    SCOPE,
+    enter_home,
+    put_changed_turns,
+    put_turn,
+)
 
 from gieok.commands.memory.newest import place_current_hits
 from gieok.commands.memory.search import search_memory as search
+from gieok.commands.observe.why import explain_named_memory
 from gieok.commands.prompt.recall import recall_memories
 from gieok.home.calls import open_call
 from gieok.model.conversation import Run
@@ -18,57 +27,20 @@ from gieok.model.memory import REPLACED_BY, Document, Entry, Passage, Scope
 from gieok.places.home import replaced_file
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
-from gieok.text.handles import build_handle, line_check
+from gieok.text.handles import build_handle
 
-_SCOPE = "agent:main"
 _AT = datetime(2026, 11, 2, tzinfo=UTC)
 _OLD, _NEW = (
     "User: the staging host is stg.example.test",
     "User: use preview.example.test from now on",
 )
-_OLD_KEY, _NEW_KEY = "sessions/codex/s1#1", "sessions/codex/s2#1"
 
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    home = tmp_path / "home"
-    monkeypatch.setenv("GIEOK_HOME", str(home))
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
-    monkeypatch.chdir(tmp_path)
-    _put(_OLD_KEY, _OLD, 1)
-    _put(_NEW_KEY, _NEW, 9)
-    at = int(datetime(2026, 11, 9, tzinfo=UTC).timestamp())
-    row = [*_claim(_OLD_KEY, _OLD), _SCOPE, *_claim(_NEW_KEY, _NEW), at]
-    file = Path(replaced_file(str(home), _SCOPE))
-    file.parent.mkdir()
-    file.write_text(json.dumps([row]), encoding="utf-8")
+    home = enter_home(tmp_path, monkeypatch)
+    put_changed_turns(_OLD, _NEW, replaced_file(str(home), SCOPE))
     return home
-
-
-def _claim(key: str, line: str) -> list[object]:
-    """Return how a claim is named that is all of a line: key, line, place, length, sum."""
-    words = line.removeprefix("User: ")
-    return [key, 1, len("User: "), len(words), line_check(words)]
-
-
-def _put(key: str, line: str, day: int) -> None:
-    at = datetime(2026, 11, day, tzinfo=UTC)
-    document = Document(
-        scope=Scope(_SCOPE),
-        key=key,
-        kind="turn",
-        text=line,
-        content_hash=line,
-        created_at=at,
-        updated_at=at,
-        valid_from=at,
-        metadata={
-            "agent": "codex",
-            "session": key.removeprefix("sessions/codex/").removesuffix("#1"),
-            "from": "other:0",
-        },
-    )
-    open_call({}).home.store.put([Entry(document, (Passage(0, len(line), 1, 1),))])
 
 
 def _json(capsys: pytest.CaptureFixture[str], *arguments: str) -> Any:
@@ -81,25 +53,25 @@ def test_search_shows_what_holds_first_though_only_the_old_was_found(
 ) -> None:
     found = _json(capsys, "search", "stg staging host")["results"]
     assert [(hit["handle"], hit["status"]) for hit in found] == [
-        (build_handle(_SCOPE, _NEW_KEY, 1), "current"),
-        (build_handle(_SCOPE, _OLD_KEY, 1), "replaced"),
+        (build_handle(SCOPE, NEW_KEY, 1), "current"),
+        (build_handle(SCOPE, OLD_KEY, 1), "replaced"),
     ]
     assert (found[1]["replaced_by"], found[1]["replaced_on"]) == (
-        build_handle(_SCOPE, _NEW_KEY, 1),
+        build_handle(SCOPE, NEW_KEY, 1),
         "2026-11-09",
     )
     assert main(["search", "stg staging host"]) == 0
-    assert f"on 2026-11-09 by {build_handle(_SCOPE, _NEW_KEY, 1)}" in capsys.readouterr().out
+    assert f"on 2026-11-09 by {build_handle(SCOPE, NEW_KEY, 1)}" in capsys.readouterr().out
 
 
 def test_a_prompt_gets_the_new_value_before_the_old_one_which_is_marked() -> None:
     said = recall_memories(open_call({}), prompt=["what is the staging host stg?"]).text
     assert said.index("preview.example.test") < said.index("stg.example.test")
-    assert f"replaced on 2026-11-09, by {build_handle(_SCOPE, _NEW_KEY, 1)}" in said
+    assert f"replaced on 2026-11-09, by {build_handle(SCOPE, NEW_KEY, 1)}" in said
 
 
 def test_list_get_and_why_say_what_became_of_it(capsys: pytest.CaptureFixture[str]) -> None:
-    old, new = build_handle(_SCOPE, _OLD_KEY, 1), build_handle(_SCOPE, _NEW_KEY, 1)
+    old, new = build_handle(SCOPE, OLD_KEY, 1), build_handle(SCOPE, NEW_KEY, 1)
     rows = {
         row["handle"]: row["status"] for row in _json(capsys, "list", "--kind", "turn")["memories"]
     }
@@ -107,12 +79,15 @@ def test_list_get_and_why_say_what_became_of_it(capsys: pytest.CaptureFixture[st
     assert main(["get", old]) == 0
     printed = capsys.readouterr()
     assert (printed.out.strip(), f"replaced on 2026-11-09, by {new}" in printed.err) == (_OLD, True)
+    replaced = explain_named_memory(open_call({}), new).replaced
+    assert [(one.handle, one.text) for one in replaced] == [(old, _OLD.removeprefix("User: "))]
+    assert explain_named_memory(open_call({}), old).replaced == ()
 
 
 def test_history_says_now_of_what_took_the_place_of_another_statement(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    old, new = build_handle(_SCOPE, _OLD_KEY, 1), build_handle(_SCOPE, _NEW_KEY, 1)
+    old, new = build_handle(SCOPE, OLD_KEY, 1), build_handle(SCOPE, NEW_KEY, 1)
     versions = _json(capsys, "history", old)["versions"]
     assert [(one["handle"], one["ended"], one["is_current"]) for one in versions] == [
         (old, "replaced", False),
@@ -125,9 +100,9 @@ def test_history_says_now_of_what_took_the_place_of_another_statement(
 def test_history_of_another_line_of_the_block_does_not_show_what_was_replaced(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    _put(_NEW_KEY, f"{_NEW}\nUser: the lamp is on", 9)
+    put_turn(NEW_KEY, f"{_NEW}\nUser: the lamp is on", 9)
     observed = Document(
-        scope=Scope(_SCOPE),
+        scope=Scope(SCOPE),
         key="observe:1",
         kind="observation",
         text="the staging host is stg",
@@ -136,21 +111,21 @@ def test_history_of_another_line_of_the_block_does_not_show_what_was_replaced(
         updated_at=_AT,
         valid_from=_AT,
         valid_to=_AT,
-        metadata={REPLACED_BY: _NEW_KEY},
+        metadata={REPLACED_BY: NEW_KEY},
     )
     entry = Entry(observed, (Passage(0, len(observed.text), 1, 1),))
     call = open_call({})
     run_of = Run(observed.scope, "test", "test", _AT, 0, 1, 0, 0, 1, 0)
     assert call.home.journal.commit(0, run_of, put=[entry], forget=[])
-    versions = _json(capsys, "history", build_handle(_SCOPE, _NEW_KEY, 2))["versions"]
+    versions = _json(capsys, "history", build_handle(SCOPE, NEW_KEY, 2))["versions"]
     assert [one["text"] for one in versions] == ["the lamp is on"]
 
 
 def test_history_leaves_the_end_open_of_what_was_compared_with_nothing(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path(replaced_file(str(home), _SCOPE)).unlink()
-    new = build_handle(_SCOPE, _NEW_KEY, 1)
+    Path(replaced_file(str(home), SCOPE)).unlink()
+    new = build_handle(SCOPE, NEW_KEY, 1)
     for lang, now in (("en", "now"), ("ko", "지금")):
         assert main(["history", new, "--lang", lang]) == 0
         out = capsys.readouterr().out
@@ -160,7 +135,7 @@ def test_history_leaves_the_end_open_of_what_was_compared_with_nothing(
 
 
 def test_a_line_that_was_changed_since_is_not_marked(capsys: pytest.CaptureFixture[str]) -> None:
-    _put(_OLD_KEY, "User: the staging host stg is down", 1)
+    put_turn(OLD_KEY, "User: the staging host stg is down", 1)
     assert [hit["status"] for hit in _json(capsys, "search", "stg staging host")["results"]] == [
         "stands"
     ]
@@ -169,20 +144,20 @@ def test_a_line_that_was_changed_since_is_not_marked(capsys: pytest.CaptureFixtu
 def test_what_held_instead_and_says_something_else_by_now_is_not_brought(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    _put(_NEW_KEY, "User: a lamp", 9)
+    put_turn(NEW_KEY, "User: a lamp", 9)
     found = _json(capsys, "search", "stg staging host")["results"]
-    assert [hit["handle"] for hit in found] == [build_handle(_SCOPE, _OLD_KEY, 1)]
+    assert [hit["handle"] for hit in found] == [build_handle(SCOPE, OLD_KEY, 1)]
 
 
 def test_a_later_statement_on_the_same_subject_without_a_sure_change_leaves_both_standing(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path(replaced_file(str(home), _SCOPE)).unlink()
-    _put(_NEW_KEY, "User: the staging host is preview.example.test", 9)
+    Path(replaced_file(str(home), SCOPE)).unlink()
+    put_turn(NEW_KEY, "User: the staging host is preview.example.test", 9)
     found = _json(capsys, "search", "which staging host?")["results"]
     assert [(hit["handle"], hit["status"]) for hit in found] == [
-        (build_handle(_SCOPE, _NEW_KEY, 1), "stands"),
-        (build_handle(_SCOPE, _OLD_KEY, 1), "stands"),
+        (build_handle(SCOPE, NEW_KEY, 1), "stands"),
+        (build_handle(SCOPE, OLD_KEY, 1), "stands"),
     ]
     said = recall_memories(open_call({}), prompt=["what is the staging host?"]).text
     assert "replaced" not in said
@@ -192,18 +167,18 @@ def test_a_later_statement_on_the_same_subject_without_a_sure_change_leaves_both
 def test_nothing_is_brought_in_only_for_being_newer(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    Path(replaced_file(str(home), _SCOPE)).unlink()
-    _put(_NEW_KEY, "User: I switched my guitar strings to nickel", 9)
+    Path(replaced_file(str(home), SCOPE)).unlink()
+    put_turn(NEW_KEY, "User: I switched my guitar strings to nickel", 9)
     found = _json(capsys, "search", "stg staging host")["results"]
-    assert [hit["handle"] for hit in found] == [build_handle(_SCOPE, _OLD_KEY, 1)]
+    assert [hit["handle"] for hit in found] == [build_handle(SCOPE, OLD_KEY, 1)]
 
 
 @pytest.mark.parametrize(("hours", "is_compared"), [(23, True), (25, False)])
 def test_a_prompt_compares_what_was_said_in_the_last_day_alone(
     home: Path, hours: int, is_compared: bool
 ) -> None:
-    Path(replaced_file(str(home), _SCOPE)).unlink()
-    _put(_NEW_KEY, "User: the staging host is preview.example.test", 9)
+    Path(replaced_file(str(home), SCOPE)).unlink()
+    put_turn(NEW_KEY, "User: the staging host is preview.example.test", 9)
     clock = ManualClock(datetime(2026, 11, 9, tzinfo=UTC) + timedelta(hours=hours))
     call = open_call({}, clock=clock)
     hits = search(call, query=["which staging host?"], min_score=0.0).ranked.hits
@@ -212,4 +187,4 @@ def test_a_prompt_compares_what_was_said_in_the_last_day_alone(
         one.hit.passage.key
         for one in place_current_hits(call, call.home.store, hits, is_quick=True)
     ]
-    assert order == ([_NEW_KEY, _OLD_KEY] if is_compared else [_OLD_KEY, _NEW_KEY])
+    assert order == ([NEW_KEY, OLD_KEY] if is_compared else [OLD_KEY, NEW_KEY])

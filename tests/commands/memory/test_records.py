@@ -250,3 +250,16 @@ def test_a_record_is_of_the_day_on_which_it_was_made_whatever_day_it_speaks_of(
     load_command("remember")(call, text=[text])
     (row,) = load_command("list")(call).memories
     assert (row.text, row.day) == (text, today)
+
+
+def test_no_project_is_made_in_the_home_folder(
+    call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in (tmp_path / "home", tmp_path / "home" / "logs"):
+        folder.mkdir(parents=True, exist_ok=True)
+        monkeypatch.chdir(folder)
+        assert _remember(call, f"Tea in {folder.name} at four.").scope == "agent:main"
+        assert not (folder / ".gieok").exists()
+    # one that an earlier release made is none either
+    (tmp_path / "home" / ".gieok").mkdir()
+    assert called_in(call, tmp_path / "home").project == ""

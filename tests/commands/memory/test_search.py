@@ -325,6 +325,37 @@ def test_where_nothing_is_sure_enough_the_nearest_is_shown_as_such(call: Call) -
     assert _search(call, question, min_score=0.9).nearest is None
 
 
+def test_of_a_redacted_line_it_is_said_whether_the_file_has_it(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "wifi.md").write_text("wifi password: Tr0ub4dor&3xyz\n", "utf-8")
+    index(call, paths=[str(tmp_path / "notes")])
+    remember(call, text=["The router password is hunter2Zebra99!"], user=True)
+    said = "what is redacted here stands in the file itself"
+    hit = _first(call, "wifi password")
+    assert "[redacted:" in hit.snippet
+    assert hit.has_more_in_file
+    assert said in render_search(_search(call, "wifi password", limit=1), _EN)
+    kept = _first(call, "router password")
+    assert "[redacted:" in kept.snippet
+    assert not kept.has_more_in_file
+
+
+def test_hits_that_hardly_answer_are_none_and_name_what_was_not_looked_at(call: Call) -> None:
+    elsewhere = replace(call, scope=Scope("agent:helper"), also=(), is_scope_named=True)
+    remember(elsewhere, text=["The garage lamp was changed on Tuesday."])
+    question = "which lamp is broken in the garage"
+    result = _search(call, question)
+    assert {hit.level for hit in result.results} == {"low"}
+    assert result.found, "the caller named the score"
+    assert not result._replace(has_own_threshold=False).found
+    shown = render_search(result, _EN)
+    assert shown.startswith("Nothing surely answers that.")
+    assert "agent:helper" in shown.partition("But not everything was looked at:")[2]
+    assert render_search(result, _KO).endswith("agent:helper")
+    likely = _search(call, "which provider did we choose for the card payments")
+    assert likely.found
+    assert likely.not_looked_at is None
+
+
 def test_where_nothing_is_found_the_way_to_what_is_less_sure_is_said(call: Call) -> None:
     result = _search(call, "xylophone", min_score=-1.0)
     assert not result.found

@@ -12,10 +12,17 @@ from pathlib import Path
 
 import pytest
 
+from gieok.commands.command import Style
 from gieok.commands.memory.edit import edit_memory as edit
 from gieok.commands.memory.forget import forget_memories as forget
 from gieok.commands.memory.search import search_memory as search
-from gieok.commands.moving.import_memory import ImportResult, import_memories
+from gieok.commands.moving import import_memory
+from gieok.commands.moving.import_memory import (
+    ImportResult,
+    import_memories,
+    recognise_export,
+    render_import,
+)
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.home.calls import open_call
@@ -285,6 +292,42 @@ def test_prompts_are_not_doubled_where_the_agent_itself_told_them(home: Path) ->
     )
     journal.append(MAIN, [own], Cursor("t", "t", 1), None)
     assert _take(home, DATA / "claude-mem.db").done.messages == 0
+
+
+@pytest.mark.parametrize("name", ["chatgpt", "claude"])
+def test_an_export_is_told_with_its_account_and_its_conversations(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    folder = _copy(name, tmp_path)
+    archive = Path(shutil.make_archive(str(tmp_path / "export"), "zip", folder))
+    bare = tmp_path / "bare" / "conversations.json"
+    bare.parent.mkdir()
+    shutil.copyfile(folder / "conversations.json", bare)
+    call = _context(home)
+    count = len(json.loads(bare.read_text(encoding="utf-8")))
+    for file, account in (
+        (folder / "conversations.json", "kim@example.com"),
+        (archive, "kim@example.com"),
+        (bare, ""),
+    ):
+        found = recognise_export(call, file)
+        assert found is not None
+        assert (found.account, found.has_more) == (account, False)
+        assert 0 < found.conversations <= count
+    monkeypatch.setattr(import_memory, "_MOST_COUNTED", 1)
+    found = recognise_export(call, bare)
+    assert found is not None
+    assert (found.conversations, found.has_more) == (1, True)
+
+
+def test_one_conversation_is_told_as_one(home: Path, tmp_path: Path) -> None:
+    file = _copy("claude", tmp_path) / "conversations.json"
+    talks = json.loads(file.read_text(encoding="utf-8"))
+    for file_talks, told in ((talks[:1], " of 1 conversation, "), (talks, " conversations, ")):
+        file.write_text(json.dumps(file_talks), encoding="utf-8")
+        result = import_memories(_context(home), what=[str(file)], dry_run=True)
+        assert isinstance(result, ImportResult)
+        assert told in render_import(result, Style("en", colour=False))
 
 
 def test_a_dry_run_changes_nothing_and_a_scope_can_be_named(home: Path) -> None:

@@ -28,7 +28,7 @@ from gieok.commands.command import Style
 from gieok.commands.setup.command import render_setup
 from gieok.commands.setup.dialogue import Cancelled, Pick, WentBack
 from gieok.commands.setup.machine import survey_machine
-from gieok.commands.setup.note_folder import read_typed_path
+from gieok.commands.setup.note_folder import read_typed_path, survey_note_folder
 from gieok.commands.setup.questions import QUESTIONS
 from gieok.commands.setup.questions.after import AFTER
 from gieok.errors import BadConfig, BadRequest
@@ -377,10 +377,10 @@ def test_where_no_agent_is_here_enter_takes_the_notes_that_were_found(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
     (tmp_path / "메모").mkdir()
     (tmp_path / "메모" / "a.txt").write_text("전세 만기는 2027년 3월 1일.\n", encoding="utf-8")
-    keys = [ENTER] * (_STEPS + 2)
+    keys = [ENTER] * 3
     result, shown = press(*keys, ERASE, "전세 만기", ENTER, user=tmp_path, lang="ko")
     assert result is not None
-    assert "노트 폴더는 마지막에" in shown
+    assert "다음은 내 노트입니다" in " ".join(shown.split())
     assert [deed.what for deed in result.done] == ["index"]
     assert "2027년 3월 1일" in result.answer
 
@@ -407,14 +407,15 @@ def _make_mixed_folder(folder: Path) -> None:
     talk = {"title": "Cat", "id": "c", "current_node": "a", "mapping": tree}
     (folder / "chatgpt").mkdir()
     (folder / "chatgpt" / "conversations.json").write_text(json.dumps([talk]))
+    (folder / "chatgpt" / "user.json").write_text('{"id": "u", "email": "kim@example.com"}')
 
 
 @pytest.mark.parametrize(
     ("choose", "done"),
     [
-        ([ENTER], ["index", "import ~/my notes/chatgpt/conversations.json"]),
-        ([DOWN, ENTER], ["index"]),
-        ([DOWN, DOWN, ENTER], []),
+        ([UP, ENTER], ["index", "import ~/my notes/chatgpt/conversations.json"]),
+        ([ENTER], ["index"]),
+        ([DOWN, ENTER], []),
     ],
 )
 def test_a_person_sees_what_is_in_a_folder_before_anything_of_it_is_taken_in(
@@ -423,14 +424,15 @@ def test_a_person_sees_what_is_in_a_folder_before_anything_of_it_is_taken_in(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
     _make_mixed_folder(tmp_path / "my notes")
     dropped = f"'{tmp_path / 'my notes'}' "  # as a terminal writes a folder that is dropped on it
-    keys = [*[ENTER] * (_STEPS + 1), dropped, ENTER]
+    keys = [*[ENTER] * 2, dropped, ENTER]
     before, shown = press(*keys, ESCAPE, user=tmp_path)
     assert before is not None
     assert before.done == ()
     told = " ".join(shown.split())
     assert re.search(r"3 text files: 1 \.\w+, 1 \.\w+, 1 \.\w+ ", told), told
     assert "not read: 1 .pdf" in told
-    assert "ChatGPT's data export: ~/my notes/chatgpt/conversations.json" in told
+    shown_export = "ChatGPT's data export: ~/my notes/chatgpt/conversations.json"
+    assert f"{shown_export} (kim@example.com, 1 conversation)" in told
     assert "notes.json" not in shown
     result, _ = press(*keys, *choose, ESCAPE, user=tmp_path)
     assert result is not None
@@ -441,6 +443,23 @@ def test_a_person_sees_what_is_in_a_folder_before_anything_of_it_is_taken_in(
     ]
     assert any("March 2027" in text for text in held) is ("index" in done)
     assert any("Bori" in text for text in held) is (len(done) > 1)
+
+
+def test_who_has_no_agent_is_asked_for_notes_behind_one_question_or_for_each_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
+    result, shown = press(ENTER, ESCAPE, user=tmp_path)
+    assert result is not None
+    assert result.settings == {}
+    assert "Leave the settings as they are?" in shown
+    assert "Search your own notes too?" in shown
+    assert "1/6" not in shown
+    result, shown = press(DOWN, ENTER, *[ENTER] * _STEPS, ESCAPE, user=tmp_path)
+    assert result is not None
+    assert "1/6" in shown
+    assert "6/6" in shown
+    assert press(ESCAPE, user=tmp_path)[0] is None
 
 
 def _documents(call: Call, scope: Scope) -> list[Document]:
@@ -464,7 +483,7 @@ def test_a_folder_without_anything_to_read_says_so_and_enter_takes_nothing(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "a.pdf").write_bytes(b"%PDF")
-    result, shown = press(*[ENTER] * (_STEPS + 1), "~/papers", ENTER, ENTER, user=tmp_path)
+    result, shown = press(*[ENTER] * 2, "~/papers", ENTER, ENTER, user=tmp_path)
     assert result is not None
     assert result.done == ()
     assert "nothing that Gieok reads" in shown
@@ -479,10 +498,32 @@ def test_a_folder_without_anything_to_read_says_so_and_enter_takes_nothing(
         (r"/home/kim/my\ notes", "/home/kim/my notes"),
         ("/home/kim/my notes", "/home/kim/my notes"),
         ("/home/kim/kim's", "/home/kim/kim's"),
+        ("{user}/o'x y'z", "{user}/o'x y'z"),
+        ("{user}/o'x y'w", "{user}/ox yw"),  # no such folder is there: the quotes are the shell's
+        (r"{user}/a\ b", r"{user}/a\ b"),
+        ("file:///home/kim/my%20notes", "/home/kim/my notes"),
+        ("'file:///home/kim/%EB%A9%94%EB%AA%A8'", "/home/kim/메모"),
     ],
 )
-def test_a_path_is_read_as_it_is_typed_or_dropped(typed: str, path: str) -> None:
-    assert read_typed_path(typed) == path
+def test_a_path_is_read_as_it_is_typed_or_dropped(tmp_path: Path, typed: str, path: str) -> None:
+    caller = open_call({}, environment={"HOME": str(tmp_path), "PATH": ""}, folder=tmp_path).caller
+    for name in ("o'x y'z", r"a\ b"):
+        (tmp_path / name).mkdir()
+    typed, path = (text.replace("{user}", str(tmp_path)) for text in (typed, path))
+    assert read_typed_path(caller, typed) == caller.path(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and links as Unix has them")
+def test_a_pipe_and_a_link_that_leads_out_are_no_exports(tmp_path: Path) -> None:
+    _make_mixed_folder(tmp_path / "notes")
+    elsewhere = tmp_path / "elsewhere.json"
+    elsewhere.write_bytes((tmp_path / "notes" / "chatgpt" / "conversations.json").read_bytes())
+    os.mkfifo(tmp_path / "notes" / "pipe.json")
+    (tmp_path / "notes" / "out.json").symlink_to(elsewhere)
+    (tmp_path / "notes" / "ring.json").symlink_to("ring.json")
+    call = open_call({}, environment={"HOME": str(tmp_path), "PATH": ""}, folder=tmp_path)
+    found = survey_note_folder(call, tmp_path / "notes")
+    assert [export.file.name for export in found.exports] == ["conversations.json"]
 
 
 def test_yes_lets_agents_read_a_folder_that_was_held_back_before(user: Path) -> None:
@@ -507,7 +548,7 @@ def test_enter_never_takes_the_folder_of_everything(
     monkeypatch.setenv("GIEOK_HOME", str(tmp_path / ".gieok"))
     (tmp_path / name).mkdir()
     (tmp_path / name / "a.txt").write_text("Rent is due.\n", encoding="utf-8")
-    result, _ = press(*[ENTER] * (_STEPS + 1), ESCAPE, user=tmp_path)
+    result, _ = press(*[ENTER] * 2, ESCAPE, user=tmp_path)
     assert result is not None
     call = open_call({}, environment={"HOME": str(tmp_path), "PATH": ""}, folder=tmp_path)
     assert survey_machine(call).note_folders == (tmp_path / name,)  # offered

@@ -225,6 +225,51 @@ def test_a_report_is_no_request() -> None:
 
 
 @pytest.mark.parametrize(
+    "said",
+    [
+        "The login page is done, now build the checkout page.",
+        "로그인은 끝났어. 이제 장바구니 만들어줘",
+        "The login page is done. What is next?",
+    ],
+)
+def test_a_report_that_asks_for_the_next_thing_is_a_request(said: str) -> None:
+    edit = ((_TOOL, "[Edit file_path=/w/a.py old_string=x]"), (_TOOL, "[tool ok]"))
+    digest = _digest((_USER, "Build the login page."), (_AGENT, "OK."), (_USER, said), *edit)
+    assert [quote.text for quote in digest.asked] == ["Build the login page.", said]
+    assert [change.asked for change in digest.files] == [said]
+
+
+def test_a_refusal_that_asks_for_other_work_is_a_request() -> None:
+    said = "아니, 대신 슬랙으로 보내줘"
+    digest = _digest((_USER, "알림 만들어줘"), (_AGENT, "메일로 보낼까요?"), (_USER, said))
+    assert said in [quote.text for quote in digest.open]
+
+
+@pytest.mark.parametrize(
+    ("task", "report"),
+    [
+        (
+            "I must submit the visa papers by 12 May.",
+            "I have not submitted the visa papers by 12 May.",
+        ),
+        (
+            "We decided to use Postgres for the billing queue.",
+            "We did not use Postgres for the billing queue.",
+        ),
+        (
+            "We decided to use Postgres for the billing queue.",
+            "We do not use Postgres for the billing queue yet.",
+        ),
+        ("주문 큐는 포스트그레스로 가기로 했어.", "주문 큐는 아직 포스트그레스로 안 가기로 했어."),
+    ],
+)
+def test_what_is_said_to_be_not_yet_so_takes_nothing_back(task: str, report: str) -> None:
+    for turns in (((_USER, task),), ((_USER, task), (_AGENT, "OK."), (_USER, report))):
+        digest = _digest(*turns, (_AGENT, "OK."))
+        assert task in [quote.text for quote in (*digest.decided, *digest.open)]
+
+
+@pytest.mark.parametrize(
     ("question", "answer"),
     [
         ("Which port should the admin server use?", "9090"),
@@ -257,6 +302,67 @@ def test_neither_ignorance_nor_a_request_to_wait_is_a_refusal() -> None:
         assert digest.decided == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Should we use cron?", "yes, every hour"),
+        ("Should we use Postgres?", "Yes, and keep retries at five."),
+        ("배포를 금요일에 할까요?", "네 오후 3시에요"),
+        ("배포를 금요일에 할까요?", "응 근데 오후에"),
+        ("Should the timeout be 30 seconds?", "make it 60"),
+        ("이미지는 S3에 둘까요? 아니면 로컬에 둘까요?", "S3"),
+        ("페이지 크기는 얼마인가요?", "50으로 하자"),
+        ("Which region should it use?", "eu-west-1"),
+        ("Should it be tabs or spaces?", "neither"),
+        ("Which port should it use?", "no idea"),
+        ("Should I drop the table?", "not now"),
+    ],
+)
+def test_a_short_reply_is_quoted_whole_with_the_question_before_it(
+    question: str, said: str
+) -> None:
+    digest = _digest((_USER, "Plan."), (_AGENT, question), (_USER, said), (_AGENT, "OK."))
+    shown = (*digest.decided, *digest.told, *digest.asked, *digest.open)
+    assert [(q.text, q.answers) for q in shown if q.text != "Plan."] == [(said, question)]
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("그럼 다음에는 무엇을 할까요?", "내일까지 문서 써야 해"),
+        ("Should I send the papers?", "I must submit the visa papers by 12 May."),
+    ],
+)
+def test_a_task_is_open_also_behind_a_question(question: str, said: str) -> None:
+    digest = _digest((_USER, "Plan."), (_AGENT, question), (_USER, said), (_AGENT, "OK."))
+    assert digest.decided == ()
+    assert said in [quote.text for quote in (*digest.open, *digest.asked)]
+
+
+def test_a_request_behind_the_question_what_is_next_is_not_decided() -> None:
+    question, said = "So, what should I work on next?", "The login bug"
+    digest = _digest((_USER, "Plan."), (_AGENT, question), (_USER, said), (_AGENT, "OK."))
+    assert digest.decided == ()
+    assert [quote.text for quote in digest.asked] == ["Plan.", said]
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "rule"),
+    [
+        ("Should I delete the backups?", "No! never delete backups", "never delete backups"),
+        (
+            "운영 백업을 지울까요?",
+            "아니! 운영 백업은 절대 지우지 마",
+            "운영 백업은 절대 지우지 마",
+        ),
+    ],
+)
+def test_a_rule_behind_a_refusal_is_told_once(question: str, said: str, rule: str) -> None:
+    digest = _digest((_USER, "Plan."), (_AGENT, question), (_USER, said), (_AGENT, "OK."))
+    assert [quote.text for quote in digest.rules] == [rule]
+    assert said not in [quote.text for quote in (*digest.asked, *digest.decided)]
+
+
 @pytest.mark.parametrize("said", ["hmm.", "Hm, well...", "um", "흠", "글쎄..."])
 def test_a_filler_is_no_value(said: str) -> None:
     digest = _digest((_USER, "Plan."), (_AGENT, "How many attempts should it make?"), (_USER, said))
@@ -267,6 +373,7 @@ def test_a_rule_that_does_not_say_what_it_is_about_has_its_question_beside_it() 
     question = "운영 백업을 지울까요?"
     digest = _digest((_USER, "시작하자"), (_AGENT, question), (_USER, "아니 지우지 마"))
     assert [(quote.text, quote.answers) for quote in digest.rules] == [("아니 지우지 마", question)]
+    assert digest.decided == ()
 
 
 def test_a_rule_that_the_agent_proposed_is_not_told_as_the_users_words() -> None:
@@ -429,6 +536,8 @@ def test_a_page_that_is_pasted_or_read_is_no_memory_also_in_parts(lang: str) -> 
 
 
 def test_a_users_own_list_behind_a_page_stays() -> None:
+    headed = "## Files changed\n- a.py\n\n## 바꾼 파일\n- b.py"
+    assert strip_echo(headed) == headed
     own = "- `make test` fails for me\n- decided: nothing yet"
     assert strip_echo(own) == own
     assert strip_echo(f"{_page_of_everything('en')}\n{own}") == own

@@ -14,7 +14,7 @@ from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJu
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.models.local.reader import LocalReader
-from gieok.ports.models import Reader, SentenceReading
+from gieok.ports.models import ChangeReading, Reader, SentenceReading
 
 _AT = datetime(2026, 11, 21, 5, 30, tzinfo=UTC)  # a Saturday
 _SCOPE = Scope("agent:main")
@@ -315,7 +315,7 @@ class _Broken:
     def read_sentence(self, text: str, before: str = "") -> SentenceReading:
         raise EmbedderFailed("no model")
 
-    def change(self, earlier: str, later: str) -> float:
+    def read_change(self, earlier: str, later: str) -> ChangeReading:
         raise EmbedderFailed("no model")
 
 

@@ -40,6 +40,22 @@ def test_code_logs_quotations_material_and_other_languages_are_left_out(text: st
     assert [s for s in own_sentences(text) if "pnpm" in s] == []
 
 
+def test_a_list_that_was_typed_is_the_users() -> None:
+    said = "My rules:\n- Use pnpm\n- Never commit to main\n- Write tests first\n- No emojis"
+    assert own_sentences(said)[1:] == [
+        "Use pnpm",
+        "Never commit to main",
+        "Write tests first",
+        "No emojis",
+    ]
+
+
+def test_what_introduces_others_words_is_no_sentence_itself() -> None:
+    assert own_sentences("My boss said: use Postgres.") == []
+    assert own_sentences("The log shows:\nERROR: disk full") == []
+    assert own_sentences("My boss said: use Postgres. We use MySQL.") == ["We use MySQL."]
+
+
 def test_of_a_pasted_turn_only_the_short_paragraphs_around_it_are_the_users() -> None:
     pasted = "\n\n".join(
         [

@@ -53,6 +53,24 @@ def test_an_answer_takes_its_question_along_where_that_says_something(
             "great. also keep it in one file",
             ["Let's use SQLite. (agreed)", "also keep it in one file"],
         ),
+        (
+            "**Should** we set MAX_RETRY_COUNT to 5 in `src/__init__.py`?",
+            "sounds good, do that",
+            ["Should we set MAX_RETRY_COUNT to 5 in src/__init__.py? (agreed)"],
+        ),
+        (
+            "I'd go with 2*3*4 workers and _two_ **`job_queues`**.",
+            "yes",
+            ["I'd go with 2*3*4 workers and two job_queues. (agreed)"],
+        ),
+        ("**1. Redis**: quick\n**2. Postgres**: slow", "1번", ["Redis: quick (agreed)"]),
+        (
+            "Shall I use port 8080 for the API?",
+            "yes",
+            ["Shall I use port 8080 for the API? (agreed)"],
+        ),
+        ("Shall I?", "yes", []),
+        ("Shall I go ahead?", "yes", []),
         ("I'll use SQLite.", "ok", []),
         ("Shall I run the tests?", "응", []),
         ("Let's use SQLite.", "no, wait", ["no, wait"]),
@@ -95,6 +113,9 @@ def test_what_leans_on_nothing_or_passes_must_be_surer(said: str) -> None:
         "that is ",
         "응 ",
         "_a",
+        "_a ",
+        "*a ",
+        "`",
         "--x ",
         "“",
         "- ",
@@ -113,3 +134,12 @@ def test_words_repeated_without_an_end_are_read_in_linear_time(part: str) -> Non
 )
 def test_questions_suppositions_and_irony_state_nothing(said: str) -> None:
     assert _texts(said) == []
+
+
+def test_a_filler_answers_no_question() -> None:
+    stated = find_user_statements("hmm", "Do you prefer the light theme?")
+    assert not any(one.asked for one in stated)
+
+
+def test_what_somebody_else_says_answers_no_question() -> None:
+    assert find_user_statements("My boss said: use tabs.", "Should I use tabs or spaces?") == []

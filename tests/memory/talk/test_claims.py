@@ -6,60 +6,31 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from tests.support.talk import AT, SHOP, build_key, build_turns, embed_missing
 
 from gieok import fs
 from gieok.hook.validity import Standing
 from gieok.memory import observation
 from gieok.memory.talk import claims, lasting_turns, pair_judge, promotion, settlement
 from gieok.memory.talk.pair_judge import PairJudge
-from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
+from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage
 from gieok.places.home import lasting_file, replaced_file
 from gieok.places.scope import PROMOTED, USER_SCOPE
-from gieok.ports.models import SentenceReading
+from gieok.ports.models import ChangeReading, SentenceReading
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
 from gieok.text.embedform import text_to_embed
 from gieok.text.handles import build_handle
 
-_SHOP = Scope("project:shop-0badf00d")
-_AT = datetime(2026, 3, 1, tzinfo=UTC)
-_LATER = _AT + timedelta(days=90)
+_LATER = AT + timedelta(days=90)
 _A = "The staging server runs on port 1111."
 _B = "The staging server moved from port 1111 to port 2222."
 _C = "The staging server moved from port 2222 to port 3333."
 _OTHER = "The gateway server moved from port 1111 to port 4444."
-
-
-def _key(session: str) -> str:
-    return f"sessions/codex/{session}#1"
-
-
-def _turns(session: str, day: int, *said: str) -> Entry:
-    """Return a block of turns; what begins with the label of the agent is the agent's."""
-    lines = [one if one.startswith("Assistant: ") else f"User: {one}" for one in said]
-    text, at = "\n".join(lines), _AT + timedelta(days=day)
-    starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
-    passages = tuple(
-        Passage(start, start + len(line), n, n)
-        for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
-    )
-    document = Document(
-        scope=_SHOP,
-        key=_key(session),
-        kind="turn",
-        text=text,
-        content_hash=sha256(text.encode()).hexdigest(),
-        created_at=at,
-        updated_at=at,
-        valid_from=at,
-        metadata={"agent": "codex", "session": session},
-    )
-    return Entry(document, passages)
 
 
 def _observed(text: str, day: int, **metadata: str) -> Entry:
@@ -71,9 +42,9 @@ def _note(text: str, day: int) -> Entry:
 
 
 def _dated(key: str, kind: str, text: str, day: int, **metadata: str) -> Entry:
-    at = _AT + timedelta(days=day)
+    at = AT + timedelta(days=day)
     document = Document(
-        scope=_SHOP,
+        scope=SHOP,
         key=key,
         kind=kind,
         text=text,
@@ -93,23 +64,13 @@ def store() -> MemoryStore:
 
 
 def _update(store: MemoryStore, home: Path, now: datetime = _LATER) -> bool:
-    _embed(store)
+    embed_missing(store)
     return promotion.update_promotions(store, home, now=now)
-
-
-def _embed(store: MemoryStore) -> None:
-    embedder = HashEmbedder(128)
-    store.use_model(embedder.model, embedder.dimension)
-    while missing := store.missing(100):
-        vectors = embedder.embed_passages([text for _, text in missing])
-        store.put_vectors(
-            embedder.model, dict(zip((id_ for id_, _ in missing), vectors, strict=True))
-        )
 
 
 def _ended(home: Path) -> Mapping[tuple[str, int], tuple[str, int]]:
     """Return what holds no more → what holds in its place."""
-    file = Path(replaced_file(str(home), str(_SHOP)))
+    file = Path(replaced_file(str(home), str(SHOP)))
     rows = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     return {(row[0], row[1]): (row[6], row[7]) for row in rows}
 
@@ -117,18 +78,18 @@ def _ended(home: Path) -> Mapping[tuple[str, int], tuple[str, int]]:
 def test_the_later_value_replaces_the_earlier_one_whichever_was_taken_in_first(
     store: MemoryStore, tmp_path: Path
 ) -> None:
-    store.put([_turns("new", 9, _B)])
+    store.put([build_turns("new", 9, _B)])
     _update(store, tmp_path)
     assert not _ended(tmp_path)
-    store.put([_turns("old", 1, _A, "The lamp is on.")])
+    store.put([build_turns("old", 1, _A, "The lamp is on.")])
     _update(store, tmp_path)
-    assert _ended(tmp_path) == {(_key("old"), 1): (_key("new"), 1)}
+    assert _ended(tmp_path) == {(build_key("old"), 1): (build_key("new"), 1)}
 
 
 def test_a_statement_on_a_parallel_subject_replaces_nothing(
     store: MemoryStore, tmp_path: Path
 ) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 2, _OTHER)])
+    store.put([build_turns("a", 1, _A), build_turns("b", 2, _OTHER)])
     _update(store, tmp_path)
     assert not _ended(tmp_path)
 
@@ -139,25 +100,28 @@ def test_only_the_nearest_earlier_statement_is_replaced(store: MemoryStore, tmp_
     )
     store.put(
         [
-            _turns("far", 1, far),
-            _turns("a", 2, "The staging server listens on port 1111 for staging."),
-            _turns("b", 3, _B),
+            build_turns("far", 1, far),
+            build_turns("a", 2, "The staging server listens on port 1111 for staging."),
+            build_turns("b", 3, _B),
         ]
     )
     _update(store, tmp_path)
-    assert _ended(tmp_path) == {(_key("a"), 1): (_key("b"), 1)}
+    assert _ended(tmp_path) == {(build_key("a"), 1): (build_key("b"), 1)}
 
 
 def test_a_chain_leads_to_what_holds_now(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 2, _B), _turns("c", 3, _C)])
+    store.put([build_turns("a", 1, _A), build_turns("b", 2, _B), build_turns("c", 3, _C)])
     _update(store, tmp_path)
-    assert _ended(tmp_path) == {(_key("a"), 1): (_key("c"), 1), (_key("b"), 1): (_key("c"), 1)}
+    assert _ended(tmp_path) == {
+        (build_key("a"), 1): (build_key("c"), 1),
+        (build_key("b"), 1): (build_key("c"), 1),
+    }
     ended = Standing(str(tmp_path), _LATER.timestamp()).ended(
-        str(_SHOP), _key("a"), 1, f"User: {_A}"
+        str(SHOP), build_key("a"), 1, f"User: {_A}"
     )
     assert ended is not None
     assert (ended.handle, ended.since) == (
-        build_handle(str(_SHOP), _key("c"), 1),
+        build_handle(str(SHOP), build_key("c"), 1),
         "replaced on 2026-03-03",
     )
 
@@ -169,30 +133,32 @@ def test_one_sentence_of_a_passage_ends_and_the_others_stand(
         f"We left sqlite-vec because it lost rows under load.\n{_A}\nReviews are done by Jun on "
         "weekdays."
     )
-    store.put([_note(note, 1), _turns("b", 5, _B)])
+    store.put([_note(note, 1), build_turns("b", 5, _B)])
     _update(store, tmp_path)
     standing = Standing(str(tmp_path), _LATER.timestamp())
-    (claim,) = standing.claims(str(_SHOP), "memory/1.md", 1, note)
+    (claim,) = standing.claims(str(SHOP), "memory/1.md", 1, note)
     assert (claim.words, claim.is_whole, claim.handle) == (
         _A,
         False,
-        build_handle(str(_SHOP), _key("b"), 1),
+        build_handle(str(SHOP), build_key("b"), 1),
     )
-    assert standing.ended(str(_SHOP), "memory/1.md", 1, note) is None
+    assert standing.ended(str(SHOP), "memory/1.md", 1, note) is None
     assert claim.since == f'"{_A}" was replaced on 2026-03-06'
 
 
 def test_a_statement_ends_by_itself_after_its_last_day(store: MemoryStore, tmp_path: Path) -> None:
     said = "Until Friday the staging database is read-only."
-    store.put([_turns("a", 1, said)])  # a Monday
+    store.put([build_turns("a", 1, said)])  # a Monday
     _update(store, tmp_path)
     friday, saturday = datetime(2026, 3, 6, 23, tzinfo=UTC), datetime(2026, 3, 7, tzinfo=UTC)
     assert (
-        Standing(str(tmp_path), friday.timestamp()).ended(str(_SHOP), _key("a"), 1, f"User: {said}")
+        Standing(str(tmp_path), friday.timestamp()).ended(
+            str(SHOP), build_key("a"), 1, f"User: {said}"
+        )
         is None
     )
     ended = Standing(str(tmp_path), saturday.timestamp()).ended(
-        str(_SHOP), _key("a"), 1, f"User: {said}"
+        str(SHOP), build_key("a"), 1, f"User: {said}"
     )
     assert ended is not None
     assert (ended.status, ended.handle) == ("ended on 2026-03-06", "")
@@ -200,32 +166,32 @@ def test_a_statement_ends_by_itself_after_its_last_day(store: MemoryStore, tmp_p
 
 def test_a_last_day_at_the_end_of_the_calendar_is_read(store: MemoryStore, tmp_path: Path) -> None:
     said = "The staging licence is valid until 9999-12-31."
-    store.put([_turns("a", 1, said)])
+    store.put([build_turns("a", 1, said)])
     _update(store, tmp_path)
     now = datetime(2026, 3, 7, tzinfo=UTC).timestamp()
-    ended = Standing(str(tmp_path), now).ended(str(_SHOP), _key("a"), 1, f"User: {said}")
+    ended = Standing(str(tmp_path), now).ended(str(SHOP), build_key("a"), 1, f"User: {said}")
     assert ended is None
 
 
 def test_what_took_the_place_of_another_statement_has_won_until_it_is_replaced(
     store: MemoryStore, tmp_path: Path
 ) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    store.put([build_turns("a", 1, _A), build_turns("b", 2, _B)])
     _update(store, tmp_path)
 
     def won(session: str) -> bool:
-        return Standing(str(tmp_path), _LATER.timestamp()).won([], str(_SHOP), _key(session), 1)
+        return Standing(str(tmp_path), _LATER.timestamp()).won([], str(SHOP), build_key(session), 1)
 
     assert (won("a"), won("b")) == (False, True)
-    store.put([_turns("c", 3, _C)])
+    store.put([build_turns("c", 3, _C)])
     _update(store, tmp_path)
     assert (won("b"), won("c")) == (False, True)
 
 
 def test_what_is_forgotten_leaves_no_link(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    store.put([build_turns("a", 1, _A), build_turns("b", 2, _B)])
     _update(store, tmp_path)
-    store.forget(_SHOP, [_key("b")])
+    store.forget(SHOP, [build_key("b")])
     _update(store, tmp_path)
     assert not _ended(tmp_path)
     files = list((tmp_path / "lasting").iterdir())
@@ -236,20 +202,20 @@ def test_what_is_forgotten_leaves_no_link(store: MemoryStore, tmp_path: Path) ->
 def test_a_line_that_says_something_else_by_now_is_not_marked(
     store: MemoryStore, tmp_path: Path
 ) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    store.put([build_turns("a", 1, _A), build_turns("b", 2, _B)])
     _update(store, tmp_path)
     standing = Standing(str(tmp_path), _LATER.timestamp())
     assert (
-        standing.ended(str(_SHOP), _key("a"), 1, "User: The staging server runs on port 9999.")
+        standing.ended(str(SHOP), build_key("a"), 1, "User: The staging server runs on port 9999.")
         is None
     )
-    store.put([_turns("a", 1, "The lamp is on.")])
+    store.put([build_turns("a", 1, "The lamp is on.")])
     _update(store, tmp_path)
     assert not _ended(tmp_path)
 
 
 def test_what_a_person_corrected_stands(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_observed(_A, 1, **{CORRECTED: "2026-03-02"}), _turns("b", 5, _B)])
+    store.put([_observed(_A, 1, **{CORRECTED: "2026-03-02"}), build_turns("b", 5, _B)])
     _update(store, tmp_path)
     assert not _ended(tmp_path)
 
@@ -258,33 +224,36 @@ def test_a_correction_replaces_what_was_said_when_its_observation_was(
     store: MemoryStore, tmp_path: Path
 ) -> None:
     store.put(
-        [_turns("a", 5, _A), _observed(_B, 1, **{CORRECTED: (_AT + timedelta(days=9)).isoformat()})]
+        [
+            build_turns("a", 5, _A),
+            _observed(_B, 1, **{CORRECTED: (AT + timedelta(days=9)).isoformat()}),
+        ]
     )
     _update(store, tmp_path)
-    assert _ended(tmp_path) == {(_key("a"), 1): (f"{observation.PREFIX}1", 1)}
+    assert _ended(tmp_path) == {(build_key("a"), 1): (f"{observation.PREFIX}1", 1)}
 
 
 def test_what_was_replaced_takes_no_room_at_a_sessions_start(
     store: MemoryStore, tmp_path: Path
 ) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    store.put([build_turns("a", 1, _A), build_turns("b", 2, _B)])
     _update(store, tmp_path)
-    rows = json.loads(Path(lasting_file(str(tmp_path), str(_SHOP))).read_text(encoding="utf-8"))
-    assert [row[3] for row in rows] == [_key("b")]
+    rows = json.loads(Path(lasting_file(str(tmp_path), str(SHOP))).read_text(encoding="utf-8"))
+    assert [row[3] for row in rows] == [build_key("b")]
 
 
 def test_a_step_compares_some_documents_and_says_that_more_wait(
     store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(claims, "_MOST_DOCUMENTS", 1)
-    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    store.put([build_turns("a", 1, _A), build_turns("b", 2, _B)])
     assert _update(store, tmp_path)
     assert not _update(store, tmp_path)
-    assert _ended(tmp_path) == {(_key("a"), 1): (_key("b"), 1)}
+    assert _ended(tmp_path) == {(build_key("a"), 1): (build_key("b"), 1)}
 
 
 def test_without_vectors_nothing_is_marked(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    store.put([build_turns("a", 1, _A), build_turns("b", 2, _B)])
     assert not promotion.update_promotions(store, tmp_path, now=_LATER)
     assert not _ended(tmp_path)
 
@@ -293,18 +262,18 @@ def test_an_observation_ends_in_the_journal_and_holds_again_where_what_ended_it_
     store: MemoryStore, tmp_path: Path, journal: SqliteJournal
 ) -> None:
     old = _observed(_A, 1)
-    store.put([old, _turns("b", 5, _B)])
+    store.put([old, build_turns("b", 5, _B)])
     _update(store, tmp_path)
     ends, _ = claims.update_claims(store, tmp_path)
-    assert settlement.settle_observations(journal, store, _SHOP, ends[_SHOP])
-    (document,) = store.get(_SHOP, [old.document.key])
+    assert settlement.settle_observations(journal, store, SHOP, ends[SHOP])
+    (document,) = store.get(SHOP, [old.document.key])
     assert (document.valid_to, document.metadata[REPLACED_BY]) == (
-        _AT + timedelta(days=5),
-        _key("b"),
+        AT + timedelta(days=5),
+        build_key("b"),
     )
-    assert not settlement.settle_observations(journal, store, _SHOP, ends[_SHOP])
-    assert settlement.settle_observations(journal, store, _SHOP, [])
-    (document,) = store.get(_SHOP, [old.document.key])
+    assert not settlement.settle_observations(journal, store, SHOP, ends[SHOP])
+    assert settlement.settle_observations(journal, store, SHOP, [])
+    (document,) = store.get(SHOP, [old.document.key])
     assert (document.valid_to, dict(document.metadata)) == (None, {})
 
 
@@ -314,7 +283,7 @@ def test_of_talk_only_what_a_user_says_is_a_claim() -> None:
         "Assistant: The port is 2222.",
         "User: [redacted: key] is the port.",
     )
-    turn = _turns("s", 0, "x").document
+    turn = build_turns("s", 0, "x").document
     assert [
         [one.text for one in claims.list_statements(turn, number, line, b"")]
         for number, line in enumerate(said, 1)
@@ -324,10 +293,10 @@ def test_of_talk_only_what_a_user_says_is_a_claim() -> None:
 def _states(home: Path, session: str, line: int, text: str) -> str:
     """Return `current`, `stands`, or what became of a line and which session holds in its place."""
     standing = Standing(str(home), _LATER.timestamp())
-    ended = standing.ended(str(_SHOP), _key(session), line, f"User: {text}")
+    ended = standing.ended(str(SHOP), build_key(session), line, f"User: {text}")
     if ended is not None:
         return f"{ended.name} by {ended.key.partition('#')[0].rpartition('/')[2]}"
-    return "current" if standing.won([], str(_SHOP), _key(session), line) else "stands"
+    return "current" if standing.won([], str(SHOP), build_key(session), line) else "stands"
 
 
 @pytest.mark.parametrize(
@@ -344,7 +313,7 @@ def _states(home: Path, session: str, line: int, text: str) -> str:
 def test_a_change_that_is_taken_back_at_once_is_replaced_by_what_stood_before(
     store: MemoryStore, tmp_path: Path, said: list[str]
 ) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 9, _B, *said)])
+    store.put([build_turns("a", 1, _A), build_turns("b", 9, _B, *said)])
     _update(store, tmp_path)
     assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
         "current",
@@ -370,7 +339,7 @@ def test_a_change_that_is_taken_back_at_once_is_replaced_by_what_stood_before(
 def test_an_order_or_what_may_mean_something_else_takes_nothing_back(
     store: MemoryStore, tmp_path: Path, said: list[str]
 ) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 9, _B, *said)])
+    store.put([build_turns("a", 1, _A), build_turns("b", 9, _B, *said)])
     _update(store, tmp_path)
     assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
         "replaced by b",
@@ -388,13 +357,13 @@ def test_an_order_or_what_may_mean_something_else_takes_nothing_back(
 def test_where_more_than_one_change_was_stated_or_work_asked_for_nothing_is_taken_back(
     store: MemoryStore, tmp_path: Path, said: str
 ) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 9, said, "undo that")])
+    store.put([build_turns("a", 1, _A), build_turns("b", 9, said, "undo that")])
     _update(store, tmp_path)
-    assert _ended(tmp_path) == {(_key("a"), 1): (_key("b"), 1)}
+    assert _ended(tmp_path) == {(build_key("a"), 1): (build_key("b"), 1)}
 
 
 def test_another_session_takes_nothing_back(store: MemoryStore, tmp_path: Path) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 9, _B), _turns("c", 9, "undo that")])
+    store.put([build_turns("a", 1, _A), build_turns("b", 9, _B), build_turns("c", 9, "undo that")])
     _update(store, tmp_path)
     assert _states(tmp_path, "a", 1, _A) == "replaced by b"
 
@@ -402,9 +371,9 @@ def test_another_session_takes_nothing_back(store: MemoryStore, tmp_path: Path) 
 def test_what_is_taken_back_may_stand_at_the_end_of_the_block_before(
     store: MemoryStore, tmp_path: Path
 ) -> None:
-    block = _turns("b", 9, "undo that")
-    later = Entry(replace(block.document, key=_key("b").replace("#1", "#2")), block.passages)
-    store.put([_turns("a", 1, _A), _turns("b", 9, _B), later])
+    block = build_turns("b", 9, "undo that")
+    later = Entry(replace(block.document, key=build_key("b").replace("#1", "#2")), block.passages)
+    store.put([build_turns("a", 1, _A), build_turns("b", 9, _B), later])
     _update(store, tmp_path)
     assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
         "current",
@@ -416,7 +385,9 @@ def test_a_change_after_one_that_was_taken_back_replaces_both(
     store: MemoryStore, tmp_path: Path
 ) -> None:
     later = "The staging server no longer runs on port 1111."
-    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that"), _turns("c", 20, later)])
+    store.put(
+        [build_turns("a", 1, _A), build_turns("b", 9, _B, "undo that"), build_turns("c", 20, later)]
+    )
     _update(store, tmp_path)
     assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "c", 1, later)) == (
         "replaced by c",
@@ -427,20 +398,20 @@ def test_a_change_after_one_that_was_taken_back_replaces_both(
 
 def test_what_was_observed_of_a_change_goes_with_it(store: MemoryStore, tmp_path: Path) -> None:
     observed = _observed(_B, 9)
-    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that"), observed])
+    store.put([build_turns("a", 1, _A), build_turns("b", 9, _B, "undo that"), observed])
     _update(store, tmp_path)
     assert _ended(tmp_path) == {
-        (_key("b"), 1): (_key("a"), 1),
-        (observed.document.key, 1): (_key("a"), 1),
+        (build_key("b"), 1): (build_key("a"), 1),
+        (observed.document.key, 1): (build_key("a"), 1),
     }
 
 
 def test_taking_back_is_forgotten_with_the_line_that_does_it(
     store: MemoryStore, tmp_path: Path
 ) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that")])
+    store.put([build_turns("a", 1, _A), build_turns("b", 9, _B, "undo that")])
     _update(store, tmp_path)
-    store.put([_turns("b", 9, _B)])
+    store.put([build_turns("b", 9, _B)])
     _update(store, tmp_path)
     assert (_states(tmp_path, "a", 1, _A), _states(tmp_path, "b", 1, _B)) == (
         "replaced by b",
@@ -455,11 +426,13 @@ def test_what_is_taken_back_in_a_project_is_in_the_users_own_scope_too(
     monkeypatch.setattr(
         lasting_turns, "about_user", lambda text, vector, model: float("server" in text)
     )
-    store.put([_turns("a", 1, _A), _turns("b", 9, _B, "undo that")])
+    store.put([build_turns("a", 1, _A), build_turns("b", 9, _B, "undo that")])
     _update(store, tmp_path)
-    assert _ended(tmp_path) == {(_key("b"), 1): (_key("a"), 1)}
+    assert _ended(tmp_path) == {(build_key("b"), 1): (build_key("a"), 1)}
     rows = json.loads(Path(replaced_file(str(tmp_path), USER_SCOPE)).read_text(encoding="utf-8"))
-    assert [(row[0], row[6]) for row in rows] == [(_key("b") + PROMOTED, _key("a") + PROMOTED)]
+    assert [(row[0], row[6]) for row in rows] == [
+        (build_key("b") + PROMOTED, build_key("a") + PROMOTED)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -468,9 +441,9 @@ def test_what_is_taken_back_in_a_project_is_in_the_users_own_scope_too(
 def test_a_question_that_finds_both_is_not_told_what_was_taken_back_since(
     store: MemoryStore, said: list[str], *, is_sure: bool
 ) -> None:
-    entries = [_turns("a", 1, _A), _turns("b", 9, _B, *said)]
+    entries = [build_turns("a", 1, _A), build_turns("b", 9, _B, *said)]
     store.put(entries)
-    _embed(store)
+    embed_missing(store)
     form = text_to_embed(f"User: {_A}")
     model = HashEmbedder(128).model
     vector = store.vectors_of(model, [form])[form]
@@ -487,10 +460,11 @@ class _Reader:
     def __init__(self, home: Path) -> None:
         self.home, self.asked = home, 0
 
-    def change(self, earlier: str, later: str) -> float:
+    def read_change(self, earlier: str, later: str) -> ChangeReading:
         with fs.lock_resource(self.home, self.home / "lasting"):  # nobody holds it meanwhile
             self.asked += 1
-        return 0.999 if "key" in earlier and "key" in later else 0.01
+        chance = 0.999 if "key" in earlier and "key" in later else 0.01
+        return ChangeReading(chance, 0.0)
 
     def read_sentence(self, text: str, before: str = "") -> SentenceReading:
         return SentenceReading(0.9, 0.1)
@@ -503,20 +477,26 @@ _KEY_OLD, _KEY_NEW = (
 
 
 def _read(store: MemoryStore, home: Path, reader: _Reader) -> bool:
-    _embed(store)
+    embed_missing(store)
     return promotion.update_promotions(store, home, reader=reader, now=_LATER)
 
 
 def test_the_reader_marks_what_no_rule_sees_and_is_asked_outside_of_the_lock(
     store: MemoryStore, tmp_path: Path
 ) -> None:
-    store.put([_turns("a", 1, _KEY_OLD), _turns("b", 2, _KEY_NEW), _turns("c", 3, "I had soup.")])
+    store.put(
+        [
+            build_turns("a", 1, _KEY_OLD),
+            build_turns("b", 2, _KEY_NEW),
+            build_turns("c", 3, "I had soup."),
+        ]
+    )
     assert not _update(store, tmp_path)
     assert not _ended(tmp_path), "no rule sees it"
     (tmp_path / "other").mkdir()
     reader = _Reader(tmp_path / "other")
     assert not _read(store, tmp_path / "other", reader)
-    assert _ended(tmp_path / "other") == {(_key("a"), 1): (_key("b"), 1)}
+    assert _ended(tmp_path / "other") == {(build_key("a"), 1): (build_key("b"), 1)}
     asked = reader.asked
     assert not _read(store, tmp_path / "other", reader)
     assert reader.asked == asked, "what is compared is not read again"
@@ -526,24 +506,30 @@ def test_a_step_reads_some_pairs_and_the_next_one_goes_on(
     store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pair_judge, "_MOST_READ", 1)
-    store.put([_turns("a", 1, _KEY_OLD), _turns("b", 2, _KEY_NEW), _turns("c", 3, "A key, a map.")])
+    store.put(
+        [
+            build_turns("a", 1, _KEY_OLD),
+            build_turns("b", 2, _KEY_NEW),
+            build_turns("c", 3, "A key, a map."),
+        ]
+    )
     reader, steps = _Reader(tmp_path), 1
     while _read(store, tmp_path, reader):
         steps += 1
         assert steps < 10
     assert steps > 1
-    assert _ended(tmp_path)[_key("a"), 1] in {(_key("b"), 1), (_key("c"), 1)}
+    assert _ended(tmp_path)[build_key("a"), 1] in {(build_key("b"), 1), (build_key("c"), 1)}
 
 
 def test_what_was_observed_of_a_turn_stands_between_no_pair(
     store: MemoryStore, tmp_path: Path
 ) -> None:
-    old = [_turns("a", 1, _KEY_OLD), _observed(_KEY_OLD, 1)]
-    store.put([*old, _turns("b", 2, _KEY_NEW), _observed(_KEY_NEW, 2)])
+    old = [build_turns("a", 1, _KEY_OLD), _observed(_KEY_OLD, 1)]
+    store.put([*old, build_turns("b", 2, _KEY_NEW), _observed(_KEY_NEW, 2)])
     reader = _Reader(tmp_path)
     assert not _read(store, tmp_path, reader)
     marked = set(_ended(tmp_path))
-    assert marked == {(_key("a"), 1), (f"{observation.PREFIX}1", 1)}
+    assert marked == {(build_key("a"), 1), (f"{observation.PREFIX}1", 1)}
     for entry in old:
         changed = replace(entry.document, content_hash=f"{entry.document.content_hash} changed")
         store.put([entry._replace(document=changed)])
@@ -554,10 +540,10 @@ def test_what_was_observed_of_a_turn_stands_between_no_pair(
 def test_marks_of_an_earlier_version_hold_until_their_documents_are_compared_anew(
     store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store.put([_turns("a", 1, _A), _turns("b", 2, _B)])
+    store.put([build_turns("a", 1, _A), build_turns("b", 2, _B)])
     _update(store, tmp_path)
     marked = _ended(tmp_path)
-    file = Path(f"{replaced_file(str(tmp_path), str(_SHOP))}.links")
+    file = Path(f"{replaced_file(str(tmp_path), str(SHOP))}.links")
     rows = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps([3, *rows[1:]]), encoding="utf-8")
     monkeypatch.setattr(claims, "_MOST_DOCUMENTS", 1)
@@ -571,7 +557,7 @@ def test_an_observation_never_replaces_the_turn_that_it_was_made_of(
     store: MemoryStore, tmp_path: Path
 ) -> None:
     said = "and the loom room key: it is with Petronela since this week"
-    store.put([_turns("a", 1, said), _observed(f"{said} (2026-11-23 to 2026-11-25)", 2)])
+    store.put([build_turns("a", 1, said), _observed(f"{said} (2026-11-23 to 2026-11-25)", 2)])
     assert not _read(store, tmp_path, _Reader(tmp_path))
     assert not _ended(tmp_path)
 
@@ -586,6 +572,6 @@ def test_an_observation_never_replaces_the_turn_that_it_was_made_of(
 def test_a_change_may_hold_all_words_of_what_it_replaces(
     store: MemoryStore, tmp_path: Path, later: str
 ) -> None:
-    store.put([_turns("a", 1, _KEY_OLD), _turns("b", 2, later)])
+    store.put([build_turns("a", 1, _KEY_OLD), build_turns("b", 2, later)])
     assert not _read(store, tmp_path, _Reader(tmp_path))
-    assert _ended(tmp_path) == {(_key("a"), 1): (_key("b"), 1)}
+    assert _ended(tmp_path) == {(build_key("a"), 1): (build_key("b"), 1)}

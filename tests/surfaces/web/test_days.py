@@ -306,6 +306,30 @@ def test_a_correction_by_a_person_is_a_change_of_its_day_and_leads_to_what_holds
     assert page.count("corrected by you") == 2
 
 
+def test_a_correction_through_an_agent_is_not_told_as_the_persons(browser: TestClient) -> None:
+    memory = Memory()
+    memory.add("Parcels go out on Mondays.")
+    (row,) = memory.run("list", words=["Parcels"]).memories
+    memory.run("edit", handle=row.handle, text=["Parcels go out on Fridays."], by_agent=True)
+    for address in ("/", "/timeline"):
+        page = browser.get(address).text
+        assert page.count("corrected through an agent") == 1
+        assert "corrected by you" not in page
+
+
+def test_each_correction_back_and_forth_is_a_change(browser: TestClient) -> None:
+    memory = Memory()
+    days = ["Mondays", "Fridays"] * 2
+    memory.add(f"Parcels go out on {days[0]}.")
+    (row,) = memory.run("list", words=["Parcels"]).memories
+    handle = row.handle
+    for day in days[1:]:
+        handle = memory.run("edit", handle=handle, text=[f"Parcels go out on {day}."]).handle
+    page = browser.get("/timeline").text
+    changed = re.findall(r'"before">[^<]* (\w+)\.</span>.*?→ [^<]* (\w+)\.</a>', page)
+    assert changed == [("Mondays", "Fridays"), ("Fridays", "Mondays"), ("Mondays", "Fridays")]
+
+
 def test_a_session_opens_at_the_message_that_a_memory_came_from(
     talked: TestClient, tmp_path: Path
 ) -> None:

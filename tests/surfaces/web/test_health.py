@@ -39,6 +39,19 @@ def test_what_waits_is_said_with_where_and_next(browser: TestClient) -> None:
     assert "/ 한도 1,000,000" in page
 
 
+def test_the_messages_of_every_scope_are_counted(
+    browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "talk").mkdir()
+    monkeypatch.setenv("GIEOK_OBSERVE_FOLDERS", str(tmp_path / "talk"))
+    row = {"role": "user", "text": "We use tea.", "timestamp": "2026-11-10T09:00:00Z"}
+    (tmp_path / "talk" / "a.jsonl").write_text(json.dumps(row) + "\n")
+    Memory().run("observe run", once=True)
+    Memory(scope="agent:helper").add("The helper closes tickets on Fridays.")
+    browser.get("/scope?scope=agent:helper&back=/status")
+    assert "1 messages kept" in browser.get("/status").text
+
+
 def test_every_part_is_proved_on_demand_and_marked(browser: TestClient) -> None:
     assert "write, read back, search" not in browser.get("/status").text
     for path in ("/status/checks", "/status?deep=1"):

@@ -182,7 +182,8 @@ def test_nothing_waits_and_nothing_was_said_is_told_in_words(browser: TestClient
     page = browser.get("/").text
     assert "Waits for your word" not in page
     assert "No agent has talked here yet." in page
-    assert "Nothing is due in the next days." in page
+    assert "Nothing that was learned is due in the next days." in page
+    assert "dates in notes are not" in page
 
 
 def test_three_questions_of_ones_own_notes_can_be_clicked_and_are_answered(

@@ -171,6 +171,18 @@ def test_a_corrected_memory_shows_what_was_believed_when(told: TestClient) -> No
     assert told.get("/m/ffffffff").status_code == 400
 
 
+@pytest.mark.parametrize("kind", ["observation", "turn", "record"])
+def test_a_memory_that_an_agent_corrected_opens_and_says_so(told: TestClient, kind: str) -> None:
+    words = "three times" if kind == "record" else "Redis"
+    edit = {"text": ["We use NATS."], "by_agent": True}
+    Memory(resident=Resident()).run("edit", handle=handle(told, words, kind), **edit)
+    page = told.get(f"/m/{handle(told, 'NATS', kind)}")
+    assert page.status_code == 200
+    history = page.text.partition('id="history"')[2]
+    assert "corrected through an agent" in history
+    assert "corrected by you" not in history
+
+
 def test_a_memory_leads_to_its_session_and_to_what_may_contradict_it(told: TestClient) -> None:
     for port in (8443, 9443):
         post(told, "/remember", text=f"The staging database is on port {port}.", to="agent:main")
@@ -459,9 +471,18 @@ def test_a_folder_and_conversations_are_taken_in_from_an_empty_home(
     assert 'chip bad">failed' not in browser.get("/first").text
 
 
-def test_the_first_record_makes_a_project_and_its_scope_is_chosen(browser: TestClient) -> None:
+def test_what_is_added_for_oneself_makes_no_project(browser: TestClient, tmp_path: Path) -> None:
     page = post(browser, "/remember", text="Payments are retried three times.")
     assert "What an agent is given" in page
+    assert not (tmp_path / "work" / ".gieok").exists()
+    added = post(browser, "/remember", text="Tea at four.", to="agent:main", back="/timeline")
+    assert "Remembered for yours, in no project: Tea at four." in added
+    assert not (tmp_path / "work" / ".gieok").exists()
+    assert "Tea at four." in browser.get("/memories?in=agent:main").text
+
+
+def test_a_record_that_makes_a_project_is_seen_and_its_scope_is_chosen(browser: TestClient) -> None:
+    Memory().run("remember", text=["Payments are retried three times."])
     assert re.search(
         r'<option value="project:work-\w+">work</option>', browser.get("/?q=retried").text
     )
@@ -471,7 +492,7 @@ def test_the_first_record_makes_a_project_and_its_scope_is_chosen(browser: TestC
 
 
 def test_a_memory_is_added_from_every_page_for_whom_one_chooses(browser: TestClient) -> None:
-    post(browser, "/remember", text="Payments are retried three times.")
+    Memory().run("remember", text=["Payments are retried three times."])
     page = browser.get("/timeline?day=2026-01-01").text
     form = page.partition('<details class="add">')[2].partition("</details>")[0]
     assert 'action="/remember"' in form

@@ -28,6 +28,8 @@ class Edit(ABC):
 
     #: Whether everything works without the file, so that a person may delete it.
     is_extra = False
+    #: Whether the part is the MCP server alone, which a person may add by hand.
+    is_server = False
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,6 +45,14 @@ class Edit(ABC):
     def has_part(self, now: str) -> bool:
         """Return whether a file's text holds Gieok's part. Raises ValueError."""
         return self.remove(now) != now
+
+    def list_shorter_hooks(self, now: str) -> list[str]:
+        """Return the native events whose installed hook may take less time than a new one gets.
+
+        A class that does not compare its hooks, or has none, returns no event. Raises ValueError.
+        """
+        del now
+        return []
 
 
 class InstallChange(NamedTuple):

@@ -211,6 +211,8 @@ class JsonServer(Edit):
     begins.
     """
 
+    is_server = True
+
     def __init__(
         self,
         path: Path,

@@ -24,6 +24,8 @@ _UNKNOWN = "the file is written in a way that is not known"
 class TomlServer(Edit):
     """MCP server of Gieok's as a table of a TOML file."""
 
+    is_server = True
+
     def __init__(self, path: Path, lines: Sequence[str], group: str = "mcp_servers") -> None:
         super().__init__(path)
         self.lines = lines

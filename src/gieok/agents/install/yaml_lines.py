@@ -177,13 +177,9 @@ def _add_member(lines: list[str], member: YamlMember) -> list[str]:
     if there.rest not in _NOTHING or there.end > there.first + 1:
         raise ValueError(f"`{member.group}.{member.name}` is {there.rest or 'set'} already")
     name, colon, value = lines[there.first].partition(":")
-    written = f"{name}{colon} {member.value}{value[_find_value_end(value, there.rest) :]}"
+    comment = value.partition(there.rest)[2] if there.rest else value
+    written = f"{name}{colon} {member.value}{comment}"
     return [*lines[: there.first], written, *lines[there.end :]]
-
-
-def _find_value_end(text: str, value: str) -> int:
-    """Return the place behind a value in the text behind a colon: a comment there stays."""
-    return text.index(value) + len(value) if value else 0
 
 
 def _write_member(member: YamlMember, indent: str) -> list[str]:

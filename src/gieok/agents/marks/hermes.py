@@ -7,16 +7,21 @@ Under the user's name Hermes also stores what it tells the model: a skill's file
 request behind it or within it, what a process printed, its list of tasks, and notes of its own.
 """
 
+from functools import partial
+
 from gieok.agents.marks.mark import (
-    SAID,
     SOMETHING,
     Mark,
     Speaker,
     SpeakerKind,
+    build_program_behind,
+    build_program_front,
     build_program_text,
 )
 
 _HOST = "hermes"
+_build_hermes_front = partial(build_program_front, _HOST)
+_build_hermes_behind = partial(build_program_behind, _HOST)
 #: Sources in which a person types: its own windows, and the chats that it joins.
 _CHATS = (
     "cli",
@@ -51,28 +56,6 @@ _TASKS = "[Your active task list was preserved across context compression]"
 
 def _build_hermes_line(source: str) -> dict[str, object]:
     return {"hermes": 1, "session": {"id": "s", "source": source}}
-
-
-def _build_hermes_front(sign: str, example: str, counter: str) -> Mark:
-    return Mark(
-        host=_HOST,
-        kind=SpeakerKind.FRONT,
-        sign=sign,
-        speaker=Speaker.PROGRAM,
-        example=f"{example}{SAID}",
-        counter=counter,
-    )
-
-
-def _build_hermes_behind(sign: str, example: str, counter: str) -> Mark:
-    return Mark(
-        host=_HOST,
-        kind=SpeakerKind.BEHIND,
-        sign=sign,
-        speaker=Speaker.PROGRAM,
-        example=f"{SAID}{example}",
-        counter=counter,
-    )
 
 
 MARKS = (

@@ -91,3 +91,27 @@ def build_program_text(host: str, example: str, counter: str, sign: str) -> Mark
         example=example,
         counter=counter,
     )
+
+
+def build_program_front(host: str, sign: str, example: str, counter: str) -> Mark:
+    """Return the mark of a text that a program of a host puts before a person's words."""
+    return Mark(
+        host=host,
+        kind=SpeakerKind.FRONT,
+        sign=sign,
+        speaker=Speaker.PROGRAM,
+        example=f"{example}{SAID}",
+        counter=counter,
+    )
+
+
+def build_program_behind(host: str, sign: str, example: str, counter: str) -> Mark:
+    """Return the mark of a text that a program of a host puts behind a person's words."""
+    return Mark(
+        host=host,
+        kind=SpeakerKind.BEHIND,
+        sign=sign,
+        speaker=Speaker.PROGRAM,
+        example=f"{SAID}{example}",
+        counter=counter,
+    )

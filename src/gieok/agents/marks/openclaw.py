@@ -2,37 +2,20 @@
 
 from functools import partial
 
-from gieok.agents.marks.mark import SAID, Mark, Speaker, SpeakerKind, build_program_text
+from gieok.agents.marks.mark import (
+    Mark,
+    Speaker,
+    SpeakerKind,
+    build_program_behind,
+    build_program_front,
+    build_program_text,
+)
 
 _HOST = "openclaw"
 _PERSON, _PROGRAM = Speaker.PERSON, Speaker.PROGRAM
-
-
 _build_openclaw_whole = partial(build_program_text, _HOST)
-
-
-def _build_openclaw_front(sign: str, example: str, counter: str) -> Mark:
-    return Mark(
-        host=_HOST,
-        kind=SpeakerKind.FRONT,
-        sign=sign,
-        speaker=_PROGRAM,
-        example=f"{example}{SAID}",
-        counter=counter,
-    )
-
-
-def _build_openclaw_behind(sign: str, example: str, counter: str) -> Mark:
-    return Mark(
-        host=_HOST,
-        kind=SpeakerKind.BEHIND,
-        sign=sign,
-        speaker=_PROGRAM,
-        example=f"{SAID}{example}",
-        counter=counter,
-    )
-
-
+_build_openclaw_front = partial(build_program_front, _HOST)
+_build_openclaw_behind = partial(build_program_behind, _HOST)
 _JSON = "```json\n{}\n```\n"
 _MEDIA = (
     r"\[media attached(?: \d{1,3}/\d{1,3})?: [^\]\n]{1,1000}\]\s*"

@@ -4,22 +4,12 @@ A skill that a person calls, and the files that a prompt names, stand in the per
 the person's own words.
 """
 
-from gieok.agents.marks.mark import SAID, Mark, Speaker, SpeakerKind
+from functools import partial
+
+from gieok.agents.marks.mark import Mark, Speaker, SpeakerKind, build_program_front
 
 _HOST = "pi"
-
-
-def _build_pi_front(sign: str, example: str, counter: str) -> Mark:
-    return Mark(
-        host=_HOST,
-        kind=SpeakerKind.FRONT,
-        sign=sign,
-        speaker=Speaker.PROGRAM,
-        example=f"{example}{SAID}",
-        counter=counter,
-    )
-
-
+_build_pi_front = partial(build_program_front, _HOST)
 MARKS = (
     Mark(
         host=_HOST,

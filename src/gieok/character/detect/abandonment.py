@@ -1,12 +1,10 @@
-"""Finds which held facts a message gives up: ideas, plans, habits, work."""
+"""Finds which held facts a message gives up: ideas, plans without a day, habits, work."""
 
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, tzinfo
 
-from gieok.character.detect.plan_clause import read_plan_clause
 from gieok.character.facts import Fact
-from gieok.text.day_ahead import days_ahead
 from gieok.zone import day_in
 
 _DROPPED = re.compile(
@@ -20,11 +18,6 @@ _LEFT_WORK = re.compile(
     r"퇴사(?:했|함|하고|하기로)|사표 ?(?:를 )?(?:냈|던졌|썼)|(?:회사|직장|일)(?:를|을|은|는)? ?(?:그만뒀|관뒀|때려 ?[쳤치])|짤렸|잘렸|해고"
     r"|\b(?:quit|left|lost) my job\b|\bgot (?:fired|laid off)\b|\bhanded in my notice\b|\bi "
     r"(?:quit|resigned)\b[.!]",
-    re.IGNORECASE,
-)
-_GOES = re.compile(
-    r"(?<![가-힣])(?:가(?![가-힣])|가[요고기려는서]|간다|갈|갑니다|갔)|\bgo(?:ing)?\b|\boff to\b|\bmake it\b"
-    r"|\bcoming\b|\bheading\b",
     re.IGNORECASE,
 )
 _DAY_WORD = re.compile(
@@ -45,60 +38,42 @@ _COMMON = frozenset(
 def iter_given_up_facts(
     parts: Sequence[str], held: Sequence[Fact], day: date, zone: tzinfo = UTC
 ) -> Iterator[Fact]:
-    """Yield the ideas, plans, habits and work that the sentences of a message give up.
+    """Yield the ideas, undated plans, habits and work that the sentences of a message give up.
 
-    A fact is given up by a word of it; work also by a general statement about work.
+    A fact is given up by a word of it; work also by a general statement about work. Plans with a
+    day are given up in `denials`.
     """
     given_up = ". ".join(
         sentence for sentence in parts if _DROPPED.search(sentence) or _LEFT_WORK.search(sentence)
     )
     given_up_words = {word for word in _WORD.findall(given_up) if word not in _COMMON}
-    denied = [(word, sentence) for sentence in parts for word in _list_denied_days(sentence, day)]
-    if not given_up and not denied:
+    if not given_up:
         return
     for fact in held:
-        is_open = fact.is_idea or fact.type in ("plan", "habit") or fact.predicate == "job"
+        is_undated_plan = fact.type == "plan" and not fact.day
+        is_open = fact.is_idea or is_undated_plan or fact.type == "habit" or fact.predicate == "job"
         own = {word for word in _WORD.findall(fact.object) if word not in _COMMON}
         is_left = (
             fact.predicate == "job" and day_in(fact.at, zone) < day and _LEFT_WORK.search(given_up)
         )
         is_named = any(
-            _cut_word_stem(own_word) == _cut_word_stem(other)
+            cut_word_stem(own_word) == cut_word_stem(other)
             for own_word in own
             for other in given_up_words
         )
-        is_denied = any(
-            fact.type == "plan" and fact.day == of_day and _is_same_doing(fact.source, sentence)
-            for of_day, sentence in denied
-        )
-        if (is_open and is_named) or is_left or is_denied:
+        if (is_open and is_named) or is_left:
             yield fact
 
 
-def _list_denied_days(sentence: str, day: date) -> list[str]:
-    """Return the days ahead on which, as a sentence says, something will not be."""
-    ahead = [named for named in days_ahead(sentence, day) if named.day >= day]
-    return [
-        named.day.isoformat()
-        for named in ahead
-        if (clause := read_plan_clause(sentence, named, "")).is_denied and not clause.is_open
-    ]
-
-
-def _is_same_doing(planned: str, denied: str) -> bool:
-    """Return whether a sentence denies what another planned.
-
-    It calls something off, goes nowhere where the other went, or names a word of it.
-    """
-    if _DROPPED.search(denied) or (_GOES.search(denied) and _GOES.search(planned)):
-        return True
-    return shares_word(planned, denied)
+def cut_word_stem(word: str) -> str:
+    """Return the beginning of a word by which its forms are compared."""
+    return word[:2] if "가" <= word[0] <= "힣" else word.lower()[:5]
 
 
 def shares_word(one: str, other: str) -> bool:
     """Return whether two texts share a word that may name a thing, days left out."""
-    words = {_cut_word_stem(word) for word in _iter_names(one)}
-    return any(_cut_word_stem(word) in words for word in _iter_names(other))
+    words = {cut_word_stem(word) for word in _iter_names(one)}
+    return any(cut_word_stem(word) in words for word in _iter_names(other))
 
 
 def _iter_names(text: str) -> Iterator[str]:
@@ -107,7 +82,3 @@ def _iter_names(text: str) -> Iterator[str]:
         for word in _WORD.findall(text)
         if word.lower() not in _COMMON and not _DAY_WORD.match(word)
     )
-
-
-def _cut_word_stem(word: str) -> str:
-    return word[:2] if "가" <= word[0] <= "힣" else word.lower()[:5]

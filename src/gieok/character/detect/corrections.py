@@ -39,6 +39,12 @@ _ROWS = (
         rf"(?P<wrong>(?<![\d월]){_DATE_KO} ?(?:이 ?)?(?:{NOT_BUT}) "
         r")(?P<right>(?:\d{1,2}월 ?)?\d{1,2}일)"
     ),
+    # 20일 수술 아니고 21일이야
+    (
+        rf"(?P<wrong>(?:\d{{1,2}}월 ?)?\d{{1,2}}일(?P<kept_but> [가-힣]{{2,8}}?)(?:이"
+        rf"|가)? (?:{NOT_BUT}) )"
+        r"(?P<right>(?:\d{1,2}월 ?)?\d{1,2}일)"
+    ),
     rf"(?P<wrong>(?<![가-힣])[가-힣]{{2,8}}(?:이|가)? (?:{NOT_BUT}) )(?P<right>[가-힣\d])",
     rf"(?P<wrong>\bnot (?:the )?{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? but )(?P<right>(?:the )?\w)",
     # 5월 8일.. 아 뭐래 5월 9일요; 11월 13일생이거든요. 아 12일이구나
@@ -115,7 +121,7 @@ _MOST_BETWEEN = 40
 _COMPILED = tuple(re.compile(row, re.IGNORECASE) for row in _ROWS)
 #: "아니" opens the sentence that follows here, and takes nothing back.
 _NO_CORRECTION = re.compile(r"^\s*아니\s")
-_KEPT = ("kept_ko", "kept_far")
+_KEPT = ("kept_ko", "kept_far", "kept_but")
 
 
 def settle_corrections(text: str) -> Settled:
@@ -146,6 +152,8 @@ def settle_corrections(text: str) -> Settled:
             if remainder.strip()
             else ""
         )
+        if named.get("kept_but"):
+            remainder = f" {remainder.strip()}"
         wrong.append((correction["wrong"].strip(), right + text[correction.end() :][:12]))
         is_moved = remainder and not named.get(
             "skip"

@@ -15,6 +15,7 @@ from gieok.character.detect.abandonment import iter_given_up_facts
 from gieok.character.detect.answers import iter_answered_facts
 from gieok.character.detect.contrasts import Correction, iter_corrections
 from gieok.character.detect.corrections import settle_corrections
+from gieok.character.detect.denials import iter_given_up_plans
 from gieok.character.detect.patterns import (
     OF_ANY,
     OF_OTHER,
@@ -36,6 +37,7 @@ from gieok.text.language import detect_text_language
 from gieok.zone import day_in
 
 _NUMBER = re.compile(r"\d{1,2}(?=일|st|nd|rd|th|\b)")
+_WRONG_DAY = re.compile(r"(?<!\d)(\d{1,2})(?:일|st|nd|rd|th)(?!생)", re.IGNORECASE)
 _AGE = re.compile(
     r"(?P<age>(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열(?: ?(?:한|두|세|네|다섯))?) ?살)(?!반)"
 )
@@ -161,7 +163,11 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     text, wrong = settle_corrections(told)
     findings = [
         *_iter_stated_findings(said, text, names, held),
-        *plans.plans(said.day, text, said.earlier, held, Finding),
+        *plans.plans(
+            plans.PlanMessage(said.day, text, said.earlier, _list_wrong_days(wrong)),
+            held,
+            Finding,
+        ),
     ]
     if not findings and not gates.topic(text, names).who:
         findings += _iter_righted_facts(wrong, text, held, said)
@@ -172,10 +178,12 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     ]
     findings += [] if findings or corrections else _find_thought_plans(text)
     findings += map(_build_corrected_finding, corrections)
-    return Detection(
-        tuple(_settle_findings(findings)),
-        tuple(iter_given_up_facts(split_chat_sentences(text), held, said.day, said.zone)),
+    sentences = split_chat_sentences(text)
+    given_up = (
+        *iter_given_up_facts(sentences, held, said.day, said.zone),
+        *iter_given_up_plans(sentences, held, said.day),
     )
+    return Detection(tuple(_settle_findings(findings)), given_up)
 
 
 def _find_corrections(
@@ -264,7 +272,30 @@ def _iter_righted_facts(
             pattern = rf"(?<!\d){before[0]}(?!\d)" if before else ""
             if is_of_today and re.search(pattern, fact.object) and now:
                 value = re.sub(pattern, now[0], fact.object)
-                yield Finding(fact.predicate, value, text.strip(), fact.subject, is_change=True)
+                day = fact.day and f"{fact.day[:-2]}{int(now[0]):02}"
+                yield Finding(
+                    predicate=fact.predicate,
+                    object=value,
+                    sentence=text.strip(),
+                    subject=fact.subject,
+                    day=day if _is_date(day) else "",
+                    is_change=True,
+                )
+
+
+def _is_date(day: str) -> bool:
+    """Return whether a text is a date."""
+    try:
+        date.fromisoformat(day)
+    except ValueError:
+        return False
+    return True
+
+
+def _list_wrong_days(wrong: Sequence[tuple[str, str]]) -> frozenset[int]:
+    """Return the days of the month that a message puts right."""
+    days = (_WRONG_DAY.search(old) for old, _ in wrong)
+    return frozenset(int(day[1]) for day in days if day)
 
 
 _DAILY = ("exercise", "before_sleep", "drink", "food", "hobby", "job", "routine", "plan")

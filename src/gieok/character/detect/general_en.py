@@ -1,6 +1,7 @@
 """General patterns for English, by predicate: frames of verbs and of time, with any nouns."""
 
 from gieok.character.detect.patterns import Pattern
+from gieok.character.detect.patterns_en import OTHERS_MOVED
 
 _NAME = r"(?-i:[A-Z][a-zé]+)"
 _PLACE = r"(?-i:[A-Z][\w']+(?: [A-Z][\w']+){0,2})"
@@ -128,7 +129,7 @@ PATTERNS = (
             r"\b(?:based|living|settled|set up|staying|moved|relocated|rent|renting|live)(?: "
             rf"\w+){{0,3}}? (?:out of|in|to|near|outside) (?P<v>{_PLACE})"
         ),
-        unless=rf"{_THEY}|\bif\b|\bmight\b|\bwants?\b|\bused to\b",
+        unless=rf"{_THEY}|{OTHERS_MOVED}|\bif\b|\bmight\b|\bwants?\b|\bused to\b",
     ),
     Pattern(
         "lives_in",

@@ -82,14 +82,26 @@ _WHEN = re.compile(
 )
 
 
+#: Days and months: "moved to Friday", 22일로 옮겼어.
+_NAMES_DAY = re.compile(
+    r"^(?:(?:this|next) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february"
+    r"|march|april|may"
+    r"|june|july|august|september|october|november|december|today|tomorrow|tonight"
+    r"|week\w*|month|noon|midnight)\b"
+    r"|^(?:.* )?(?:[월화수목금토일]요일|[월화수목금토일]욜|\d{1,2}월|\d{1,2}일|모레|글피|주말|다음 ?[주달]|담주|담달)$",
+    re.IGNORECASE,
+)
 #: Words that end in a particle, or that deny: no value ends in them, or holds them before its end.
 _NO_VALUE_END = re.compile(r"(?<!중)랑$|(?:[가-힣](?:에|에서|을|를|한테|하고)|(?:^| )[안못])$")
 _NO_VALUE_START = re.compile(r"(?<!중)랑 |[가-힣](?:이|가|은|는|을|를|에|에서|한테|하고) ")
 
 
 def strip_place_day(value: str) -> str:
-    """Return the name of a place without the time before it; '' where the value is no place."""
-    return "" if is_clause(value) else _WHEN.sub("", value)
+    """Return the name of a place without the time before it; '' where the value is no place.
+
+    A weekday and a month are none.
+    """
+    return "" if is_clause(value) or _NAMES_DAY.search(value) else _WHEN.sub("", value)
 
 
 def is_clause(value: str) -> bool:

@@ -27,6 +27,15 @@ _JOB_END = (
 )
 _NAME = r"(?-i:[A-Z][a-zé]+(?: [A-Z][a-zé]+)?)"
 _PLACE = r"(?-i:[A-Z][\w']+(?: [A-Z][\w']+){0,2})"
+#: Somebody or something else moved, or was moved.
+OTHERS_MOVED = (
+    r"(?:^|\s)(?!(?:i|we|ive|i've|weve|we've|i'm|im|we're|me|just|finally|recently|have"
+    r"|had|and|both|all"
+    r"|since|after|before|actually|then|now|only|already|literally|so|about|been|oh|well|yes|yeah"
+    r"|also|still|when|was|of|am|are|keep|from)\b)[\w']+ (?:got |was |is |has |been |be )*"
+    r"(?:moved|relocated)\b"
+    r"|\b(?:got|be|been) moved\b"
+)
 _SPORT = (
     r"(?:running|run|jog(?:ging)?|swim(?:ming)?|cycling|cycle|bik(?:e|ing)|bouldering"
     r"|climb(?:ing)?|yoga|pilates|gym|lifting|weights|row(?:ing)?|tennis|football|soccer"
@@ -168,7 +177,7 @@ PATTERNS = (
     Pattern(
         "lives_in",
         rf"\bmov(?:ed|ing)\b[^.!?]{{0,16}} to (?P<v>{_PLACE})",
-        unless=r"\bhe\b|\bshe\b|\bthey\b|\bwants\b",
+        unless=rf"\bhe\b|\bshe\b|\bthey\b|\bwants\b|{OTHERS_MOVED}",
     ),
     Pattern(
         "lives_in",

@@ -123,7 +123,7 @@ PATTERNS = (
     Pattern("mbti", r"(?P<v>[EIei][NSns][TFtf][PJpj])(?![a-zA-Z])", unless=r"걔|친구|너"),
     Pattern(
         "lives_in",
-        rf"(?P<v>{_PLACE})(?:에서|에)?\s(?:살아|살고(?! ?싶)|산다|사는데|살거든|살구|자취|살면서)",
+        rf"(?P<v>{_PLACE})(?:에서|에)?\s(?:살아(?! ?(?:있|계|남))|살고(?! ?싶)|산다|사는데|살거든|살구|자취|살면서)",
         unless=_NOT_PLACE,
     ),
     Pattern("lives_in", r"지금 (?P<v>[가-힣]+동)인데"),

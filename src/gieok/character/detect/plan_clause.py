@@ -7,6 +7,8 @@ their endings, and subjects by their place, never by which verb or noun it is.
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import pairwise
 from typing import NamedTuple
 
 from gieok.character.detect import gates
@@ -19,20 +21,29 @@ class PlanClause(NamedTuple):
     """Clause of a day, and what it says of it.
 
     `is_open`: asked, conditional, wished or only thought of. `is_over`: told as what was;
-    `is_denied`: told as what will not be; `is_heard`: told as
+    `denials`: how many words say that something will not be; `is_heard`: told as
     what others said. `is_own`: nobody else is its subject, and `owner` is the
     relative who is. `has_predicate`: it says what will be done, beside naming an event; `is_bare`:
-    it is nothing but the day.
+    it is nothing but the day. `words` is the clause without its day. `names_user`: it says that the
+    user is its subject, in a word or by its verb. `sentence` is the sentence that it is part of.
     """
 
     is_open: bool
     is_over: bool
-    is_denied: bool
+    denials: int
     is_heard: bool
     is_own: bool
     has_predicate: bool
-    is_bare: bool
+    is_bare: bool = False
     owner: str = ""
+    words: str = ""
+    names_user: bool = False
+    sentence: str = ""
+
+    @property
+    def is_denied(self) -> bool:
+        """Return whether the clause says that something will not be."""
+        return self.denials > 0
 
     @property
     def is_stated(self) -> bool:
@@ -47,6 +58,13 @@ _NAMES_MORE = re.compile(
     r"|\b(?!(?:on|the|at|it|its|by|of|now|so|is)\b)[a-z]{2,}",
     re.IGNORECASE,
 )
+#: Where a message may be cut between two days, and a day that names no month.
+_CUT = re.compile(
+    r"[.!?…\n]+(?!\d)\s*|[ㅋㅎㅠㅜ]{2,}\s*|(?<=[가-힣])(?:고|는데|은데|인데|지만|니까|며)[\s,]+|[,;]\s+"
+    r"|\s+(?:and|but)\s+"
+)
+_JOINING = re.compile(r"\b(?:and|then|but|also|or|to)\b", re.IGNORECASE)
+_NO_MONTH = re.compile(r"\d{1,2}일|(?:the )?\d{1,2}(?:st|nd|rd|th)", re.IGNORECASE)
 _FINAL_N, _FINAL_L, _FINAL_M, _FINAL_B = 4, 8, 16, 17
 
 # Korean: the predicate stands at the end of its clause.
@@ -54,22 +72,29 @@ _WORD_KO = re.compile(r"[^\s,~ㅋㅎㅠㅜ]+")
 _JOINS_KO = re.compile(r"(?:[는은인한던][데디]|지만|니까|거든요?|[이가-힣]라서?|잖아요?)$")
 _DENIED_KO = re.compile(
     r"(?<![가-힣])(?:안|못) ?[가-힣]|지 ?(?:않|못|말)|말았|말기로|취소|무산|없던|없(?:어|음|다|네|는|었|지)"
-    r"|(?<![가-힣])아니(?:야|다|고|라|에)"
+    r"|없잖|파토|파투|엎어졌|(?<![가-힣])아니(?:야|다|고|라|에)"
 )
 _WISHED_KO = re.compile(r"좋겠|싶|텐데|[았었했갔왔]으면|바라|부럽")
+#: What is only possible, unwanted, narrowly missed, mocked, or said by somebody: 갈 수도 있어,
+#: 가기 싫다, 갈 뻔, 여행은 무슨, 간다는 소설, 결혼한다 해놓고.
+_UNSURE_KO = re.compile(
+    r"수[도는]? ?있을|수도 ?있|기 ?싫|(?<![가-힣])뻔|[은는] ?무슨|리가 ?없|지 ?말지"
+    r"|[다라자냐]는 (?!거|게|것)[가-힣]"
+)
+_PROMISED_KO = re.compile(r"[다라자](?:고)? ?해 ?놓")
 _CONDITION_KO = re.compile(r"(?P<word>[가-힣]*면)(?:은)?(?=[\s,.]|$)")
 _NOODLES = re.compile(r".*(?:라|냉|화|장|표|정|측|수|쫄|국|방|반)면")
 _ASKED_KO = re.compile(r"(?:까|까요|냐|나요|려나|다며|라며|면서|[은는인]가요?)$")
 _REPORTED_KO = re.compile(
-    r"(?:[ㄴ는]?대|다네|단다|다더라|라더라|더라|카네|카더라|칸다|[간는단]데이|다던데|라던데|냬)(?:요|고|구)?$"
+    r"(?:[ㄴ는]?대|다네|단다|다더라|라더라|더라|카네|카더라|칸다|다던데|라던데|냬)(?:요|고|구)?$"
 )
 _SAID_TO_BE_KO = re.compile(r"이?래(?:요|서)?$")
 _SETTLED_KO = re.compile(
-    r"기로 ?(?:[했함혔해됐됨돼]|약속|정)|려(?:고|구)|라고(?=$|\s)|[아어해여가와봐]야 ?(?:[해하돼되됨함한혀겄]|쓰겄)|겠"
+    r"기로 ?(?:[했함혔해됐됨돼]|약속|정)|려(?:고|구)|라고(?=$|\s)|[아어해여가와봐]야 ?(?:[해하돼되됨함한혀겄]|쓰겄|[제지](?![가-힣]))|겠"
     r"|(?:휴가|연차|반차|월차)(?:를|은|도)? ?(?:[냈냄썼씀]|내)"
     r"|(?:예약|접수|신청|등록|예매|약속)|잡(?:혔|았|아|힌|음|힘)|끊(?:어|었)|(?:정해졌|정했|확정)|할래|예정|계획"
 )
-_WILL_KO = frozenset("거 것 꺼 끼 게 께 건 라 려 예 계 겨".split())
+_WILL_KO = frozenset("거 것 꺼 끼 게 께 건 라 란 려 예 계 겨".split())
 _PRESENT_KO = re.compile(r"(?:[가와봐해혀어아여져려러워줘둬셔써춰쳐타자사]|네)(?:요|유|잉|용|염)?$")
 _SHORT_VERBS = frozenset("가 와 봐 해 혀 줘 둬 써")
 _COPULA_KO = re.compile(
@@ -86,6 +111,27 @@ _YOU_KO = re.compile(
 _PERSON_KO = re.compile(
     rf"(?<![가-힣])(?P<who>{gates.KIN}|{gates.PARTNERS})(?:네|들)?(?:이|가|은|는|도|께서)(?![가-힣])"
 )
+_ROLE_KO = r"(?:[가-힣]{1,4}님|[가-힣]{0,4}쌤)"
+_ROLE_SUBJECT_KO = re.compile(rf"(?<![가-힣])(?P<who>{_ROLE_KO})(?:이|가|은|는|도|께서)(?![가-힣])")
+#: A person right before a day is its subject without a particle: 부장님 5일에 출장 간다.
+_BARE_PERSON_KO = re.compile(
+    rf"(?<![가-힣])(?P<who>{gates.KIN}|{gates.PARTNERS}|{_ROLE_KO})(?:네|들)?\s+$"
+)
+#: Verbs of which a person is the object.
+_CARED_FOR_KO = re.compile(
+    r"(?<![가-힣])(?:보러|보기로|만나|모시|모셔|데리|데려|뵈|뵙|챙기|챙겨|도와|병문안|배웅|마중|태우|바래다)"
+)
+#: Verbs in the form of respect, which nobody uses of themselves: 결혼하셔, 오신대, 가실 거야.
+_HONOURED_KO = re.compile(
+    r"(?<!마)(?<!모)(?:셔|셨|십니다|신[다대댔]|시[는기거던고]|세요)|(?<!마)(?<!모)실 ?(?:거|예정|것|듯)"
+)
+_WEATHER_KO = re.compile(
+    r"(?<![가-힣])(?:비|눈|태풍|장마|우박|한파)(?:가|이|도|는)?\s?(?:\S+ )?(?:온|와|오|올|옴|내[리린려])"
+)
+#: Verbs of an event as of a person: 콘서트 해.
+_OF_EVENT_KO = re.compile(r"(?:해|한다|함|합니다|하는데|하거든|열려|열린다|시작)[가-힣]*")
+_NOUN_AND_VERB = 2
+_BARE_NOUN_KO = re.compile(r"[가-힣]{2,4}(?<![은는이가을를도에로서랑고의])")
 _SUBJECT_KO = re.compile(r"(?<![가-힣])(?P<noun>[가-힣]+)(?:이|가|께서)$")
 #: Words that end as a subject does.
 _NO_SUBJECT = re.compile(
@@ -103,7 +149,7 @@ _OPENING = (
 )
 _BREAK_EN = re.compile(
     r"[,;:]\s+|\s+-+\s+|\s+(?:but|so|because|cos|cause|though|although)\s+"
-    r"|\s+and\s+(?=(?:i|i'\w+|im|we|we'\w+|he|she|they|you|it|it's|the|my|then|now)\b)",
+    r"|(?<!\bme)\s+and\s+(?=(?:i|i'\w+|im|we|we'\w+|he|she|they|you|it|it's|the|my|then|now)\b)",
     re.IGNORECASE,
 )
 _SET_PHRASES = re.compile(
@@ -113,7 +159,8 @@ _SET_PHRASES = re.compile(
 _DENIED_EN = re.compile(
     r"\bnot\b|n't\b|\b(?:dont|wont|cant|isnt|aint|arent)\b|\bnever\b|\bno longer\b|\bcancel"
     r"|\boff\b(?! to\b| on\b)"
-    r"|\bscrap|\bfell through\b|\bskipping\b|\bpulled out\b|\binstead of\b",
+    r"|\bscrap|\bfell through\b|\bskipping\b|\bpulled out\b|\binstead of\b|\brefus|\bneither\b"
+    r"|\bno way\b|\b(?:have|has|had|got|is|are|there'?s) no\b|\bdecided against\b",
     re.IGNORECASE,
 )
 _CONDITION_EN = re.compile(
@@ -128,25 +175,27 @@ _BELOW_EN = re.compile(
 )
 _UNSURE_EN = re.compile(
     r"\b(?:wish\w*|hope|hoping|want|wanted|wanna|would|could|should"
-    r"|(?:i|we|he|she|they|it) may|might|dream\w*|'d)\b|'d\b",
+    r"|(?:i|we|he|she|they|it) may|might|dream\w*|doubt|imagine|pretend\w*|hate (?:to|that)"
+    r"|'d)\b|'d\b|\babout (?:going|\S+'s)\b",
     re.IGNORECASE,
 )
 _ASKED_EN = re.compile(
     r"^(?:what|when|where|who|why|how|which)\b|^(?:do|does|did|are|is|am|will|would|can|could"
-    r"|should|have|has) (?:i|you|we|he|she|they|it|the|that|this|there|my|your|u)\b",
+    r"|should|has|have(?! (?:the|that|this|my|your|it)\b)) (?:i|you|we|he|she|they|it|the|that|this|there|my|your|u)\b",
     re.IGNORECASE,
 )
 _OWN_EN = re.compile(
     r"^(?:i|i'\w+|im|ive|ill|we|we'\w+|me and|(?:my )?\w+ and i)\b(?!t\b)", re.IGNORECASE
 )
 _KIN_EN = (
-    r"sister|brother|mom|mum|mother|dad|father|son|daughter|niece|nephew|cousin|aunt|uncle|husband"
-    r"|wife|nan|gran|grandma|grandpa|granddad|parents|kids?|boy|girl|partner|boyfriend|girlfriend"
-    r"|fiance|bf|gf"
+    r"(?:sister|brother|mother|father|son|daughter)-in-law|sister|brother|mom|mum|mummy|mama|mother"
+    r"|dad|daddy|papa|father|son|daughter|niece|nephew|cousin|aunt(?:y|ie)?|uncle|husband|hubby"
+    r"|wife|nana?|gran(?:ny|dma|dpa|ddad|dad|dmother|dfather)?|parents|kids?|boy|girl|partner"
+    r"|boyfriend|girlfriend|fianc[eé]e?|bf|gf"
 )
 _PEOPLE_EN = (
     rf"{_KIN_EN}|friends?|mate|bestie|boss|manager|landlord|landlady|roommate|flatmate|neighbou?rs?"
-    r"|colleague|teacher|professor|doctor|family|in-?laws?|mother-in-law|team"
+    r"|colleagues?|co-?workers?|teacher|professor|doctor|family|in-?laws?|team"
 )
 _MY_EN = re.compile(
     rf"^(?:my|our) (?:\w+ )?(?P<who>{_PEOPLE_EN})(?P<of>'s?)?(?= (?P<next>\w+)|$)", re.IGNORECASE
@@ -154,12 +203,34 @@ _MY_EN = re.compile(
 _KIN_FIRST_EN = re.compile(rf"^(?P<who>{_KIN_EN})(?:'s)?\b", re.IGNORECASE)
 _MINE_EN = re.compile(r"^(?:my|our)\b", re.IGNORECASE)
 _HEADLESS_EN = re.compile(
-    r"^(?:\w+ing|gonna|got|gotta|have|need|must|off|booked|signed|back|away|will|due)\b",
+    r"^(?:(?:not )?\w+ing|gonna|got|gotta|have|need|must|off|booked|signed|back|away|will|due)\b",
     re.IGNORECASE,
 )
 _SOMEBODY_EN = re.compile(
     r"^(?:he|she|they|you|u|it|that|this|there|these|those|the|a|an|his|her|their|your|some\w*"
     r"|every\w*|any\w*|people|all|no\w*)\b|^(?:he|she|they|you|it|that|there)'",
+    re.IGNORECASE,
+)
+#: A second subject behind the user's verb: "I know you have", "I'm told Dave is".
+_EMBEDDED_EN = re.compile(
+    r"^\S+ .*?(?:\b(?:he|she|they|you|it)(?:'\w+|\s+(?:\w+))"
+    r"|(?:\b(?:my|the|his|her|their|your|our|an?) [\w-]+|\b(?-i:[A-Z])[\w]+)"
+    r"(?:'s (?!\w*(?:wedd|meet|even|open|christen|morn|train|birth|warm|hear)ing)\w+ing"
+    r"|(?: and \w+)?\s+(?:is|are|has|have|will|gets?|can|starts?|plans?)|'ll|'re)"
+    r"|\bfor (?:my |the )?(?!me\b|us\b|the\b|my\b)[\w-]+ to)\b",
+    re.IGNORECASE,
+)
+_US_EN = re.compile(r"^(?:me and (?:my )?\w+|(?:my )?\w+ and (?:i|me))\b", re.IGNORECASE)
+#: Words before an event that make it somebody's: a verb with a subject, an owner.
+_OTHERS_EN = re.compile(
+    r"['’]s?\b|\b(?:is|are|has|have|will|was|were|gets?|and|says?|wants?|plans?)\b", re.IGNORECASE
+)
+_VERB_EVENT_EN = re.compile(r"mov|starts?$|going|travel|booked|fly", re.IGNORECASE)
+_FOR_KIN_EN = re.compile(rf"\bfor (?:my |our |the )?(?:{_PEOPLE_EN})\b", re.IGNORECASE)
+#: The user stays away, behind the clause of a day.
+_STAYS_AWAY_EN = re.compile(
+    r"(?:^|[,;.-])\s*(?:(?:i|we|but|sadly|unfortunately|probably|so|and|i'm|we're)\s+)*"
+    r"(?:can'?t|cannot|won'?t|not) (?:be )?(?:mak(?:e|ing)|go(?:ing)?|com(?:e|ing)|attend|there)\b",
     re.IGNORECASE,
 )
 _PAST_EN = re.compile(
@@ -192,7 +263,41 @@ def read_plan_clause(text: str, day: NamedDay, event: str) -> PlanClause:
         clause = _read_korean_clause(before, named, after, text, event, is_asked=is_asked)
     else:
         clause = _read_english_clause(before, named, after, event, is_asked=is_asked)
-    return clause._replace(is_bare=is_bare)
+    return clause._replace(is_bare=is_bare, sentence=text[start:stop])
+
+
+def split_by_day(text: str, days: Sequence[NamedDay]) -> list[tuple[str, list[NamedDay]]]:
+    """Return the parts of a message that name a day each, with the days by their place in a part.
+
+    A message is split where a sentence or clause ends between two days, and both say more than a
+    day. A day without a month behind one with a month is of that month.
+    """
+    cuts = [0]
+    followers = {one.start: other.start for one, other in pairwise(days)}
+    for one, other in pairwise(days):
+        ends = [cut.end() for cut in _CUT.finditer(text, one.end, other.start)]
+        if not ends:
+            continue
+        stop = followers.get(other.start, len(text))
+        before = text[cuts[-1] : one.start] + text[one.end : ends[-1]]
+        after = text[ends[-1] : other.start] + text[other.end : stop]
+        if _NAMES_MORE.search(before) and _NAMES_MORE.search(_JOINING.sub(" ", after)):
+            cuts.append(ends[-1])
+    parts: list[tuple[str, list[NamedDay]]] = []
+    month = days[0].day
+    for start, stop in zip(cuts, [*cuts[1:], len(text)], strict=True):
+        named: list[NamedDay] = []
+        for day in days:
+            if not start <= day.start < stop:
+                continue
+            of_month = day.day
+            if _NO_MONTH.fullmatch(text[day.start : day.end]) and day.day.day > month.day:
+                with suppress(ValueError):
+                    of_month = month.replace(day=day.day.day)
+            month = of_month
+            named.append(NamedDay(of_month, day.start - start, day.end - start))
+        parts.append((text[start:stop], named))
+    return parts
 
 
 def _read_korean_clause(
@@ -206,21 +311,26 @@ def _read_korean_clause(
     behind = " ".join(word[0] for word in words)
     is_settled = _SETTLED_KO.search(behind) is not None or _tells_future(behind)
     is_copula = _COPULA_KO.search(behind) is not None and not _tells_present(final, is_verb=True)
-    other = _find_korean_subject(before, words, event, is_copula=is_copula)
+    other = _find_korean_subject(before, day, words, behind, event, is_copula=is_copula)
     is_said_to_be = _SAID_TO_BE_KO.search(final) is not None
     is_heard = gates.names_person(text) if is_said_to_be else _REPORTED_KO.search(final) is not None
     is_on_day = _DAY_MARK_KO.match(after) is not None or _DAY_MARK_KO.search(day[-2:]) is not None
     is_event_on_day = is_copula and is_on_day and (len(words) > 1 or bool(before.strip()))
     return PlanClause(
-        is_open=is_asked or _is_korean_open(clause, final),
+        is_open=is_asked
+        or _is_korean_open(clause, final)
+        or _PROMISED_KO.search(after) is not None,
         is_over=not is_settled and gates.is_past(final),
-        is_denied=_DENIED_KO.search(clause) is not None,
+        denials=len(_DENIED_KO.findall(clause)),
         is_heard=is_heard and not OWN_KO.search(clause),
-        is_own=not other and not _YOU_KO.search(clause),
+        is_own=not other and not _YOU_KO.search(clause) and not _is_korean_other(clause, behind),
         has_predicate=not is_said_to_be
         and (is_settled or _tells_present(final) or is_event_on_day),
-        is_bare=False,
         owner=other if re.fullmatch(gates.ONE_RELATIVE, other) else "",
+        names_user=OWN_KO.search(clause) is not None
+        or is_settled
+        or not (is_copula or _OF_EVENT_KO.fullmatch(final)),
+        words=f"{before} {after[: words[-1].end()] if words and after.strip() else after}",
     )
 
 
@@ -229,6 +339,7 @@ def _is_korean_open(clause: str, final: str) -> bool:
     return (
         _ASKED_KO.search(final) is not None
         or _WISHED_KO.search(clause) is not None
+        or _UNSURE_KO.search(clause) is not None
         or any(not _NOODLES.fullmatch(one["word"]) for one in _CONDITION_KO.finditer(clause))
         or gates.is_idea(clause)
     )
@@ -245,7 +356,9 @@ def _cut_korean_end(after: str) -> "Sequence[re.Match[str]]":
     words = list(_WORD_KO.finditer(after))
     for number, word in enumerate(words):
         is_said = _SAID_TO_BE_KO.search(word[0]) and number == 0
-        if is_said or _JOINS_KO.search(word[0]) or _is_korean_final(word[0]):
+        is_denied_verb = number > 0 and words[number - 1][0] in ("안", "못")
+        is_short = is_denied_verb and re.sub(r"요$", "", word[0]) in _SHORT_VERBS
+        if is_said or is_short or _JOINS_KO.search(word[0]) or _is_korean_final(word[0]):
             return words[: number + 1]
     return words
 
@@ -254,6 +367,10 @@ def _is_korean_final(word: str) -> bool:
     """Return whether a word can only be the last of its sentence."""
     return bool(
         re.search(r"(?:니다|[이예]에?요|거야|거예요|거임|함|됨|[있없]음|[았었했갔왔]음)$", word)
+        or (
+            re.search(r".(?:어|어요|네|지|다)$", word)
+            and gates.is_past(re.sub(r"요$", "", word)[-2])
+        )
     ) or (len(word) > 1 and word[-1] == "다" and get_final(word[-2]) in (_FINAL_N, _FINAL_B))
 
 
@@ -284,14 +401,29 @@ def _tells_present(final: str, *, is_verb: bool = False) -> bool:
     return is_verb_form and (len(word) > 1 or word in _SHORT_VERBS)
 
 
+def _is_korean_other(clause: str, behind: str) -> bool:
+    """Return whether a clause tells of the weather, or of somebody who is shown respect."""
+    return _WEATHER_KO.search(clause) is not None or _HONOURED_KO.search(behind) is not None
+
+
 def _find_korean_subject(
-    before: str, words: "Sequence[re.Match[str]]", event: str, *, is_copula: bool
+    before: str,
+    day: str,
+    words: "Sequence[re.Match[str]]",
+    behind: str,
+    event: str,
+    *,
+    is_copula: bool,
 ) -> str:
-    """Return who else is the subject of a clause; '' for nobody."""
-    topic = gates.topic(before.strip(), frozenset())
-    person = _PERSON_KO.search(f"{before} {' '.join(word[0] for word in words)}")
-    if topic.who or person:
-        return topic.who or (person["who"] if person else "")
+    """Return who else is the subject of a clause; '' for nobody. `behind` are the words joined."""
+    around = f"{before} {behind}"
+    marked = _PERSON_KO.search(around) or _ROLE_SUBJECT_KO.search(around)
+    if marked:
+        return marked["who"]
+    topic = gates.topic(f"{before}{day}", frozenset())
+    bare = _BARE_PERSON_KO.search(before)
+    if (topic.who or bare) and not _CARED_FOR_KO.search(around):
+        return bare["who"] if bare else topic.who
     if is_copula:
         return ""
     for word in (*_WORD_KO.findall(before), *(word[0] for word in words[:-1])):
@@ -299,14 +431,27 @@ def _find_korean_subject(
         is_noun = noun is not None and len(noun["noun"]) > 1 and not _NO_SUBJECT.fullmatch(word)
         if noun and is_noun and not OWN_KO.match(word) and not (event and event in word):
             return noun["noun"]
-    return ""
+    return _find_bare_subject(before, words, event)
+
+
+def _find_bare_subject(before: str, words: "Sequence[re.Match[str]]", event: str) -> str:
+    """Return the noun alone before a day whose clause has a noun and a verb of its own.
+
+    민수 5일에 군대 가: it may be a person, so the plan is not surely the user's.
+    """
+    leads = _WORD_KO.findall(before)
+    behind = [word[0] for word in words if not _DAY_MARK_KO.fullmatch(word[0])]
+    is_full = len(behind) == _NOUN_AND_VERB and _BARE_NOUN_KO.fullmatch(behind[0]) is not None
+    is_noun = len(leads) == 1 and _BARE_NOUN_KO.fullmatch(leads[0]) and not OWN_KO.match(leads[0])
+    return leads[0] if is_full and is_noun and not (event and event in leads[0]) else ""
 
 
 def _read_english_clause(
     before: str, day: str, after: str, event: str, *, is_asked: bool
 ) -> PlanClause:
     breaks = list(_BREAK_EN.finditer(before))
-    start = breaks[-1].end() if breaks and before[breaks[-1].end() :].strip() else 0
+    is_subject = re.match(r"['’]s\b|\s+(?:is|isn'?t|was|will)\b", after, re.IGNORECASE) is not None
+    start = breaks[-1].end() if breaks and (is_subject or before[breaks[-1].end() :].strip()) else 0
     stop = _BREAK_EN.search(after) if before.strip(" ,") or not after.startswith(",") else None
     behind = after[: stop.start()] if stop else after
     clause = f"{before[start:]}{day}{behind}"
@@ -324,23 +469,39 @@ def _read_english_clause(
     return PlanClause(
         is_open=is_open,
         is_over=_PAST_EN.search(body) is not None or _is_other_time(before, after),
-        is_denied=_DENIED_EN.search(bare) is not None,
+        denials=len(_DENIED_EN.findall(bare))
+        + (stop is not None and _STAYS_AWAY_EN.search(after[stop.start() :]) is not None),
         is_heard=False,
         is_own=not owner and _may_be_own(body, event),
         has_predicate=len(re.findall(r"[a-z]{2,}", body, re.IGNORECASE)) > 1,
-        is_bare=False,
         owner=owner if re.fullmatch(_KIN_EN, owner) else "",
+        names_user=_is_own_subject(body),
+        words=body,
     )
 
 
 def _may_be_own(body: str, event: str) -> bool:
     """Return whether the user may be the subject of an English clause, or an event of theirs."""
-    if not event or event.lower() not in body.lower():
-        own = _OWN_EN.match(body) or _MINE_EN.match(body) or _HEADLESS_EN.match(body)
-        return own is not None
+    if _is_own_subject(body):
+        return _EMBEDDED_EN.match(_US_EN.sub("we", body)) is None
+    at = body.lower().find(event.lower()) if event else -1
+    if at < 0:
+        return False
     named = rf"(?:the|an?|it'?s?|that'?s?) (?:\w+ )?{re.escape(event)}"
-    is_event = re.match(named, body, re.IGNORECASE) is not None
-    return is_event or _SOMEBODY_EN.match(body) is None
+    if re.match(named, body, re.IGNORECASE):
+        return True
+    if _SOMEBODY_EN.match(body):
+        return False
+    lead = body[:at]
+    if re.search(r"\b(?:me|us|my|our)\b", lead, re.IGNORECASE):
+        return True
+    is_others = _OTHERS_EN.search(lead) or (lead.strip() and _VERB_EVENT_EN.search(event))
+    return not (is_others or _FOR_KIN_EN.search(body))
+
+
+def _is_own_subject(body: str) -> bool:
+    """Return whether an English clause has the user, or what is theirs, as its subject."""
+    return bool(_OWN_EN.match(body) or _MINE_EN.match(body) or _HEADLESS_EN.match(body))
 
 
 def _is_other_time(before: str, after: str) -> bool:

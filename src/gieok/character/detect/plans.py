@@ -4,24 +4,41 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from gieok.character.detect.abandonment import shares_word
-from gieok.character.detect.patterns import regex
-from gieok.character.detect.plan_clause import OWN_KO, read_plan_clause
-from gieok.character.facts import USER, Fact
+from gieok.character.detect.denials import is_among, list_names
+from gieok.character.detect.patterns import regex, split_chat_sentences
+from gieok.character.detect.plan_clause import OWN_KO, PlanClause, read_plan_clause, split_by_day
+from gieok.character.facts import USER, WHOSE_UNSURE, Fact
 from gieok.character.predicates import EVENTS, PLANS
 from gieok.text.day_ahead import NamedDay, days_ahead
+from gieok.text.josa import get_final
 from gieok.text.language import detect_text_language
 
 _FindingT = TypeVar("_FindingT")
 _CHANGED = re.compile(
     r"밀렸|밀려|밀림|밀린|바뀌|바뀜|바꼈|바꿨|바꾸기로|미뤄|미뤘|미룸|늦춰|늦어졌|늦어져|연기|연장|당겨|당겼|앞당|옮겼|옮기기로|옮겨졌|변경|물 ?건너|로 "
     r"?하자(?:데|고|네|더)"
-    r"|\bmoved (?:it|to|my|the)|\bmoved\b|\bpushed\b|\bbumped\b|\bpostponed\b|\bresched"
+    r"|\bnot (?:on )?(?:the )?\d{1,2}(?:st|nd|rd|th)?\b[^.!?]{0,16}(?:\bit'?s\b|\bit is\b|\bbut\b)"
+    r"|\bpreponed\b|\badvanced to\b|\bmoved (?:it|to|my|the)|\bmoved\b|\bpushed\b"
+    r"|\bbumped\b|\bpostponed\b|\bresched"
     r"|\bdelayed\b|\bbrought forward\b|\bput off\b|\bnow (?:it'?s|the|on)\b|\d(?:st|nd|rd"
     r"|th)? now\b|\bshifted\b|\bis now\b|\bit'?s now\b|\binstead\b|\bworks "
     r"better\b|\baltered\b|\bchanged\b",
+    re.IGNORECASE,
+)
+#: Somebody moves what is the user's.
+_MOVED_BY = re.compile(
+    r"\b(?:moved|pushed|bumped|changed|altered|shifted|resched\w*|postponed|delayed|put|brought)"
+    r" (?:it|me|us|my|our|the|that)\b",
+    re.IGNORECASE,
+)
+#: Words before a change that are not what changes.
+_NO_THING = re.compile(
+    r"they|you|and|now|just|today|yes|no|\d+(?:st|nd|rd|th)?|날짜[가-힣]*|시간[가-힣]*|약속[가-힣]*"
+    r"|그게|그거[가-힣]*|원래|[으로]+"
+    r"|[다이번음]+ ?주|[월화수목금토일]요일[가-힣]*|그런데|아니|참|맞다|죄송[가-힣]*|미안[가-힣]*",
     re.IGNORECASE,
 )
 #: The days of a relationship are counted from its first day ("1일"), so such a day is no plan.
@@ -42,25 +59,38 @@ _AROUND_EN = re.compile(
     ),
     re.IGNORECASE,
 )
+#: The user with auxiliary verbs, before what they will do.
+_SUBJECT_EN = re.compile(
+    r"^(?:(?:oh|so|ok|well|btw|and|but|right|yeah)\b[\s,]*)*(?:i|we)(?:'\w+|m|ll|ve)?\s+"
+    r"(?:(?:am|are|have|will|be|got|gotta|need|going|having|also|just|finally|to)\s+)*",
+    re.IGNORECASE,
+)
+_NO_DOING = re.compile(r"(?:free|busy|off|home|around|available|turn|fine|ok)?", re.IGNORECASE)
 _MOST_CLAUSE = 48
 _VERB_END = re.compile(
     r"(?:이에요|예요|이야|(?<=[가-힣])야|입니다|이다|인데요?|이래요?|래요?|이요|임|이고|이라서|이라|잡혔어|있어요?|있음|있다|있거든"
     r"|[.!~,ㅋㅎ])(?=\s|$)"
 )
+_SURE = 0.9
 _MOST_PLAN, _LITTLE = 24, 3
 _TIME = re.compile(
     (
-        r"(?:오전|오후|아침|저녁|밤|새벽|낮) ?(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|열한|열두)시(?: ?반)?|\b(?:at "
-        r")?\d{1,2}(?::\d\d)? ?[ap]m\b"
+        r"(?:(?:오전|오후|아침|저녁|밤|새벽|낮) ?)?(?<![가-힣\d])(?:\d{1,2}|한|두|세|네|다섯|여섯|일곱|여덟|아홉|열|열한|열두) ?시"
+        r"(?![간작험가-]|장|[대도절])(?: ?반|\s?\d{1,2}분)?"
+        r"|(?:\bat )?\b\d{1,2}(?::\d\d)? ?[ap]m\b"
     ),
     re.IGNORECASE,
+)
+#: A time with its particle, which the name of a plan leaves out.
+_TIME_IN_NAME = re.compile(
+    rf"(?:{_TIME.pattern})(?:에|쯤|부터|까지|로)?(?![가-힣])\s*", re.IGNORECASE
 )
 #: Days that come every year are no plans.
 _YEARLY = re.compile(
     r"생일|\d일생|생이[가-힣]|기념일|\bbirthday|\bbday|\bborn\b|\banniversary", re.IGNORECASE
 )
 _PLACE_KO = re.compile(
-    r"(?<![가-힣])(?P<v>[가-힣]{2,4}?)(?:으로|로|에)?\s?(?:여행|놀러|가기로|가자|간다|출장|캠핑|떠나|다녀오|갔다 ?오|가려고|갈 ?거)"
+    r"(?<![가-힣\d])(?P<v>[가-힣]{2,4}?)(?:으로|로|에)?\s?(?:여행|놀러|가기로|가자|간다|출장|캠핑|떠나|다녀오|갔다 ?오|가려고|갈 ?거)"
 )
 _PLACE_EN = re.compile(
     (
@@ -80,28 +110,70 @@ _NO_PLACE = frozenset(
         "sunday"
     ).split()
 )
+#: Verbs of one syllable in the present, and their stems.
+_VERB_STEMS = {
+    "가": "가", "와": "오", "봐": "보", "해": "하", "줘": "주", "둬": "두", "써": "쓰", "타": "타",
+    "사": "사", "자": "자", "나가": "나가", "나와": "나오", "다녀와": "다녀오", "올라가": "올라가",
+    "내려가": "내려가", "들어가": "들어가", "만나": "만나", "쉬어": "쉬", "먹어": "먹", "받아": "받",
+}  # fmt: skip
+_FINAL_N = 4
 _LEADING_DAY = re.compile(r"^(?:\d{1,2}월 \d{1,2}일|[A-Z][a-z]+ \d{1,2}) ")
 
 
+class PlanMessage(NamedTuple):
+    """Message that may tell a plan: its day, its text, and what the user said just before.
+
+    `wrong_days` are days of the month that the message itself put right: "not the 7th, the 9th".
+    """
+
+    said: date
+    text: str
+    earlier: Sequence[str] = ()
+    wrong_days: frozenset[int] = frozenset()
+
+
 def plans(
-    said: date,
-    text: str,
-    earlier: Sequence[str],
+    message: PlanMessage, held: Sequence[Fact], make: Callable[..., _FindingT]
+) -> Iterator[_FindingT]:
+    """Yield the dated plans that a message tells, changes or corrects."""
+    days = [day for day in days_ahead(message.text, message.said) if day.day >= message.said]
+    if not days:
+        yield from _iter_moved_times(message, held, make)
+    elif _CHANGED.search(message.text) or message.wrong_days:
+        yield from _read_plan(message, days, held, make)
+    else:
+        for part, named in split_by_day(message.text, days):
+            yield from _read_plan(message._replace(text=part), named, held, make)
+
+
+def _read_plan(
+    message: PlanMessage,
+    days: Sequence[NamedDay],
     held: Sequence[Fact],
     make: Callable[..., _FindingT],
 ) -> Iterator[_FindingT]:
-    """Yield the dated plan that a message tells; `earlier` is what the user said just before."""
-    days = [day for day in days_ahead(text, said) if day.day >= said]
+    """Yield the plan of a text whose days are named."""
+    text, earlier = message.text, message.earlier
     is_change = _CHANGED.search(text) is not None
+    is_moved = is_change or bool(message.wrong_days)
     event = _find_event_word(text)
-    if not days or (_YEARLY.search(text) and not (is_change and event)):
+    clause = read_plan_clause(text, days[-1 if is_moved else 0], event[1] if event else "")
+    if _YEARLY.search(clause.sentence) and not (is_change and event):
         return
-    clause = read_plan_clause(text, days[-1 if is_change else 0], event[1] if event else "")
     earlier = earlier if clause.is_own else ()
-    old = _find_changed_plan(text, days, held, said, earlier) if is_change else None
+    theirs = [fact for fact in held if fact.subject == (clause.owner or USER)]
+    old = (
+        _find_changed_plan(message, days, theirs, earlier, event=event, is_change=is_change)
+        if is_moved
+        else None
+    )
+    if old is not None and is_change and not _is_change_of(clause, text, old):
+        return
+    is_change = is_change or old is not None
     if old is None and _is_told(text, days[0], held):
         return
-    is_known = is_change and (old is not None or event is not None or bool(earlier))
+    is_news = old is not None or event is not None or bool(earlier)
+    is_known = is_change and is_news and (old is not None or clause.is_own)
     if clause.is_open or not (is_known or (clause.is_stated and (clause.is_own or clause.owner))):
         return
     own = _find_unnamed_plan(text, days) if clause.has_predicate and clause.is_stated else None
@@ -113,22 +185,89 @@ def plans(
     )
     named = event or before or own
     if old is not None:
-        named = old.predicate, _LEADING_DAY.sub("", old.object)
+        named = _name_held_plan(old)
     if named is None:
         return
-    day = _as_planned(days[-1] if is_change else days[0], text, named[0], held, old)
+    day = _as_planned(days[-1] if is_moved else days[0], text, named[0], held, old)
     shown = _format_plan_text(text, named, day, earlier, is_given=old is not None or named is own)
-    subject = old.subject if old is not None else clause.owner or USER
-    replaces = old.object if old is not None else ""
+    if not shown:
+        return
     yield make(
         named[0],
         shown,
         text.strip(),
-        subject,
+        old.subject if old is not None else clause.owner or USER,
+        confidence=_SURE if clause.names_user or clause.owner or old else WHOSE_UNSURE,
         day=day.day.isoformat(),
         is_change=is_change,
-        replaces=replaces,
+        replaces=old.object if old is not None else "",
     )
+
+
+def _iter_moved_times(
+    message: PlanMessage, held: Sequence[Fact], make: Callable[..., _FindingT]
+) -> Iterator[_FindingT]:
+    """Yield the one plan that a message names and gives another time of the same day."""
+    text = message.text
+    time = _TIME.search(text)
+    if time is None or not _CHANGED.search(text):
+        return
+    clause = read_plan_clause(text, NamedDay(message.said, 0, 0), "")
+    if clause.is_open or clause.is_denied:
+        return
+    names = list_names(text)
+    named = [
+        fact
+        for fact in _list_open_plans(held, message.said)
+        if fact.subject == (clause.owner or USER) and any(is_among(name, fact) for name in names)
+    ]
+    if len(named) != 1 or not _is_change_of(clause, text, named[0]):
+        return
+    (old,) = named
+    day = NamedDay(date.fromisoformat(old.day), 0, 0)
+    shown = _format_plan_text(text, _name_held_plan(old), day, (), is_given=True)
+    yield make(
+        old.predicate,
+        shown,
+        text.strip(),
+        old.subject,
+        day=old.day,
+        is_change=True,
+        replaces=old.object,
+    )
+
+
+def _list_open_plans(held: Sequence[Fact], said: date) -> list[Fact]:
+    """Return the plans whose day is not over."""
+    return [
+        fact
+        for fact in held
+        if fact.day >= said.isoformat() and fact.predicate in PLANS and not fact.is_idea
+    ]
+
+
+def _name_held_plan(plan: Fact) -> tuple[str, str]:
+    """Return the predicate of a plan and its words without its day."""
+    return plan.predicate, _LEADING_DAY.sub("", plan.object)
+
+
+def _is_change_of(clause: PlanClause, text: str, old: Fact) -> bool:
+    """Return whether a message that changes a plan speaks of a held one.
+
+    What is said to change must be that plan, by a word or its kind, or be named by nothing.
+    """
+    if _MOVED_BY.search(text):
+        return True
+    sentence = next((one for one in split_chat_sentences(text) if _CHANGED.search(one)), text)
+    before = _CHANGED.split(sentence, maxsplit=1)[0]
+    for day in reversed(days_ahead(before, date.fromisoformat(old.day))):
+        before = f"{before[: day.start]} {before[day.end :]}"
+    names = [one for one in list_names(_TIME.sub(" ", before)) if not _NO_THING.fullmatch(one)]
+    if not names:
+        return clause.is_own or not clause.owner
+    event = _find_event_word(names[0])
+    is_such = event is not None and event[0] == old.predicate
+    return names[0] == clause.owner or is_such or is_among(names[0], old)
 
 
 def _is_told(text: str, day: NamedDay, held: Sequence[Fact]) -> bool:
@@ -151,25 +290,29 @@ def _event_before(text: str, earlier: Sequence[str], is_change: bool) -> tuple[s
 
 
 def _find_changed_plan(
-    text: str, days: Sequence[NamedDay], held: Sequence[Fact], said: date, earlier: Sequence[str]
+    message: PlanMessage,
+    days: Sequence[NamedDay],
+    held: Sequence[Fact],
+    earlier: Sequence[str],
+    *,
+    event: tuple[str, str] | None,
+    is_change: bool,
 ) -> Fact | None:
     """Return the plan that a change refers to.
 
     That is a plan whose day or words the text names, else one that was told in a word of the text,
-    else the last plan, where it was told just before.
+    else the last plan, where it was told just before. What only puts a day right refers to a plan
+    of that day. `event` is that of the text; `is_change`: the text says that something changed.
     """
-    open_ = [
-        fact
-        for fact in held
-        if fact.day >= said.isoformat() and fact.predicate in PLANS and not fact.is_idea
-    ]
+    text = message.text
+    open_ = _list_open_plans(held, message.said)
+    if not is_change:
+        open_ = [fact for fact in open_ if int(fact.day[-2:]) in message.wrong_days]
     named = {day.day.isoformat() for day in days[:-1]}
     words = {word[:3] for word in re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", text.lower())}
 
-    event = _find_event_word(text)
-
     def likeness(fact: Fact) -> tuple[int, bool, object]:
-        own = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", _LEADING_DAY.sub("", fact.object).lower())
+        own = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", _name_held_plan(fact)[1].lower())
         is_such = event is not None and fact.predicate == event[0]
         shared = len({word[:3] for word in own} & words)
         return shared * 2 + is_such, fact.day in named, fact.at
@@ -177,6 +320,8 @@ def _find_changed_plan(
     best = max(open_, key=likeness, default=None)
     if best is None or any(likeness(best)[:2]):
         return best
+    if not is_change:
+        return best if len(open_) == 1 and _is_short_message(text) else None
     if event is None and not earlier:
         return None
     is_other = event is not None and best.predicate not in (event[0], "plan")
@@ -207,10 +352,10 @@ def _find_unnamed_plan(text: str, days: Sequence[NamedDay]) -> tuple[str, str] |
 
 def _strip_english_clause(words: str) -> str:
     """Return an English sentence without its day and its filler words."""
-    words = _AROUND_EN.sub(" ", words)
+    words = _SUBJECT_EN.sub("", _AROUND_EN.sub(" ", words).strip(" ,"))
     return (
         re.sub(r"\s+", " ", words).strip(" ,.!-?")[:_MOST_CLAUSE]
-        if len(re.findall(r"[a-z]{3,}", words)) > 1
+        if re.search(r"[a-z]{3,}", words) and not _NO_DOING.fullmatch(words.strip(" ,.!-?"))
         else ""
     )
 
@@ -222,12 +367,14 @@ def _noun_of(words: str) -> str:
     """
     words = re.sub(r"\s+", " ", _AROUND.sub(" ", words)).strip(" ,.~!ㅋㅎㅠ")
     words = re.sub(
-        r"^(?:에|날|부터|까지|로|이|은|임|이야|야|이에요|예요|요|쯤|경|오전|오후)+(?=\s|$)",
+        r"^(?:에|는|엔|날|부터|까지|로|이|은|임|이야|야|이에요|예요|요|쯤|경|오전|오후)+(?=\s|$)",
         "",
         words,
     ).strip()
     words = _VERB_END.split(words, maxsplit=1)[0]
-    words = re.sub(r"(?<=[가-힣]{2})(?:이|가|은|는|을|를|날짜가?)$", "", words.strip())
+    words = re.sub(
+        r"(?<=[가-힣]{2})(?:이|(?<![려라어아])가|은|는|을|를|날짜가?)$", "", words.strip()
+    )
     words = re.sub(
         r"^(?:\S*(?:는데|지만|니까|어서|아서|거든)\s+)+|\s*(?:갑니다|가요|간다|감|해요?|합니다|한다|하기로 ?했\S*|잡았\S*|있\S*)$",
         "",
@@ -290,7 +437,30 @@ def _format_plan_text(
         else _find_event_noun(text, word, is_korean)
         or _find_event_noun(" ".join(earlier[-2:]), word, is_korean)
     )
-    return " ".join(filter(None, (when, time[0] if time else "", what or word)))
+    kept = time or (_TIME.search(word) if is_given else None)
+    what = _TIME_IN_NAME.sub(" ", what or word).strip(" ,")
+    what = " ".join((_nominalise(what) if is_korean else what).split())
+    return " ".join(filter(None, (when, kept[0].strip() if kept else "", what))) if what else ""
+
+
+def _nominalise(words: str) -> str:
+    """Return Korean words with their last verb as a noun: 부산 가 is 부산 가기.
+
+    Other words are returned as they are.
+    """
+    before, _, verb = words.rpartition(" ")
+    verb = verb.removesuffix("요")
+    stem = ""
+    if before and verb in _VERB_STEMS:
+        stem = _VERB_STEMS[verb]
+    elif before and verb[-2:] in ("야제", "야지"):
+        stem = _VERB_STEMS.get(verb[:-2], "")
+    elif before and re.search(r"[가-힣]기로(?: ?\S+)?$", verb):
+        stem = re.sub(r"기로.*$", "", verb)
+    elif before and len(verb) > 1 and verb.endswith("다") and get_final(verb[-2]) == _FINAL_N:
+        open_ = chr(ord(verb[-2]) - _FINAL_N)
+        stem = verb[:-2] if open_ == "느" else verb[:-2] + open_
+    return f"{before} {stem}기" if stem else words
 
 
 def _format_trip(text: str, is_korean: bool) -> str:

@@ -55,8 +55,14 @@ _WORDS = (
 _REPLACED = tuple((re.compile(words), right) for words, right in _WORDS)
 
 
+#: Gaps, and what is too long for a word: rules take time that grows with the square of such runs.
+_GAP = re.compile(r"[^\S\n]{3,}")
+_LONG_WORD = re.compile(r"(\S{80})\S+")
+
+
 def spelled(text: str) -> str:
     """Return a message with the frequent misspellings of a chat corrected."""
+    text = _LONG_WORD.sub(r"\1", _GAP.sub("  ", text))
     text = _TYPED_S.sub(_double_final_s, text)
     for words, right in _REPLACED:
         text = words.sub(right, text)

@@ -206,7 +206,8 @@ def _join_finding(finding: Finding, known: dict[str, Fact], told: ToldMessage) -
         if one.is_current and one.slot == fact.slot and one.is_idea == fact.is_idea
     ]
     for one in rivals:
-        if one.key != finding.corrects and _is_repeat(one, fact):
+        is_moved = bool(finding.replaces) and same_value(one.object) != same_value(fact.object)
+        if one.key != finding.corrects and not is_moved and _is_repeat(one, fact):
             known[one.key] = _count_mention(one, told)
             return
     is_part = fact.predicate == "name" and any(_is_part_of_name(one, fact) for one in rivals)

@@ -442,6 +442,9 @@ class Teller(NamedTuple):
     def _tell_plan(self, fact: Fact) -> str:
         """Return a plan with a day: future, today, just over, or over."""
         what = fact.object if fact.subject == USER else f"{fact.object} ({fact.subject})"
+        is_sure = is_well_supported(fact)
+        if self.view.lang != "ko" and not is_sure:
+            what = f"{what}, I think"
         ahead, when = self._days_ahead(fact), self._say_when(fact)
         if ahead >= 0:
             return self.voice.say(
@@ -451,20 +454,23 @@ class Teller(NamedTuple):
                 when=when,
                 what=what,
             )
+        was = "있었" if is_sure or self.view.was_talked_about(fact) else "있다고 했"
         if ahead < -_JUST_DAYS or self.view.was_talked_about(fact):
             return self.voice.say(
-                "{when}: {what:이/가} 있었어.",
-                "{when}: {what:이/가} 있었어요.",
+                "{when}: {what:이/가} {was}어.",
+                "{when}: {what:이/가} {was}어요.",
                 "{when}: {what}.",
                 when=when,
                 what=what,
+                was=was,
             )
         return self.voice.say(
-            "{when}: {what:이/가} 있었는데, 어땠는지 아직 이야기하지 않았어.",
-            "{when}: {what:이/가} 있었는데, 어땠는지 아직 이야기하지 않았어요.",
+            "{when}: {what:이/가} {was}는데, 어땠는지 아직 이야기하지 않았어.",
+            "{when}: {what:이/가} {was}는데, 어땠는지 아직 이야기하지 않았어요.",
             "{when}: {what}, and we have not talked about how it went yet.",
             when=when,
             what=what,
+            was=was,
         )
 
     def _say_when(self, fact: Fact) -> str:

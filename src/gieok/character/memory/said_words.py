@@ -173,7 +173,9 @@ def _choose_quotes(reader: Reader, quotes: Sequence[UserQuote]) -> list[UserQuot
     chosen: dict[str, UserQuote] = {}
     for one in [quote for quote in quotes if quote.is_likely][:_MOST_QUOTED]:
         later = (other for other in reversed(by_time) if other.at > one.at)
-        ending = (other for other in later if reader.change(one.line, other.line) >= _ENDS)
+        ending = (
+            other for other in later if reader.read_change(one.line, other.line).whole >= _ENDS
+        )
         standing = next(ending, one)
         chosen[standing.key] = standing
     return sorted(chosen.values(), key=lambda one: one.at)

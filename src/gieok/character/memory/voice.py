@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gieok.character.facts import Fact
+from gieok.character.facts import WHOSE_UNSURE, Fact, FactType
 from gieok.text.josa import fill_particles, get_final, with_particle
 
 #: Value of `speech_level` for polite speech.
@@ -62,6 +62,7 @@ def is_well_supported(fact: Fact) -> bool:
     """Return whether a fact may be told as known: set by a person, read by a model, or said again.
 
     What rules found once is told with its words: in talk that nobody has seen, a quarter of it is
-    wrong, however plain its form.
+    wrong, however plain its form. Said again, a plan is no surer whose it is.
     """
-    return fact.is_set or bool(fact.by) or fact.mentions > 1
+    is_known_whose = fact.type is not FactType.PLAN or fact.confidence > WHOSE_UNSURE
+    return fact.is_set or bool(fact.by) or (fact.mentions > 1 and is_known_whose)

@@ -10,12 +10,12 @@ count more; tests, examples and re-exports count less.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from gieok.code.ask.spelling import SpellingIndex, iter_spellings
-from gieok.code.ask.sureness import AnswerEvidence, rate_named, rate_sureness
+from gieok.code.ask.sureness import AnswerEvidence, has_chance, rate_named, rate_sureness
 from gieok.code.index.chunks import symbol_key
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
@@ -110,8 +110,10 @@ def search_symbols(
         for scored in _with_symbols(project, ranked[: _SHOWN * limit])
     ]
     answers = _with_missing(project, named, answers, is_name=is_name)[:limit]
+    room = limit - len(answers)
+    answers = _leave_out_unlikely(answers)
     if expand:
-        answers = _add_neighbour_symbols(project, answers, limit)
+        answers = _add_neighbour_symbols(project, answers, room)
     answers = _add_matching_lines(project, answers, words)
     answers = _fit_symbol_answers(answers, budget_tokens)
     callers = count_callers(project, [a.symbol.key for a in answers])
@@ -156,7 +158,7 @@ def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
         for symbol in spellings.find_symbols(spelling)
         if symbol.kind in DEFINITIONS
     ]
-    spelled += _find_named_modules(project, text, spellings.files)
+    spelled += _find_named_modules(project, text, spellings)
     if not words:
         return spelled
     lasts = {re.split(r"\.|::|#", word)[-1] for word in words}
@@ -169,15 +171,11 @@ def _find_asked_symbols(project: Project, text: str) -> list[Symbol]:
     return [*{s.key: s for s in (*named, *spelled)}.values()]
 
 
-def _find_named_modules(project: Project, text: str, files: Collection[str]) -> list[Symbol]:
+def _find_named_modules(project: Project, text: str, spellings: SpellingIndex) -> list[Symbol]:
     """Return the modules whose file a question names by its name or by the end of its path."""
     named = [word.strip("`'\"(),?") for word in text.split()]
     named = [word for word in named if find_source_language(word) is not None]
-    paths = [
-        path
-        for path in sorted(files)
-        if any(path == word or path.endswith(f"/{word}") for word in named)
-    ]
+    paths = sorted({path for word in named for path in spellings.find_files_ending(word)})
     # A name that many files have, such as `__init__.py`, names none of them.
     if not 0 < len(paths) <= _MOST_NAMESAKES:
         return []
@@ -223,7 +221,7 @@ def _rank_symbol_hits(
     overlaps = {path: _path_overlap(path, words) for path in paths}
     uses_vectors = any("vector" in hit.signals for hit in hits)
     # While vectors are being made, a passage without one may be near: only its words say anything.
-    unseen = None if project.store.waiting(SCOPE) else 0.0
+    unseen = 0.0 if uses_vectors and not project.store.waiting(SCOPE) else None
     scored = []
     for hit, symbol in zip(hits, _symbols_of(project, hits), strict=True):
         is_defined = symbol is not None and symbol.kind in DEFINITIONS
@@ -232,7 +230,7 @@ def _rank_symbol_hits(
             path=overlaps[hit.passage.key],
             name=_name_overlap(symbol.name, words) if symbol is not None and is_defined else 0.0,
             is_named=(symbol.key if symbol else module_key(hit.passage.key)) in named,
-            cosine=hit.signals.get("vector", unseen) if uses_vectors else None,
+            cosine=hit.signals.get("vector", unseen),
         )
         score = _read_fused_score(hit)
         if evidence.is_named:
@@ -486,15 +484,20 @@ def _with_missing(
     return list(first.values())
 
 
+def _leave_out_unlikely(answers: list[FoundSymbol]) -> list[FoundSymbol]:
+    """Return the first answer, which is the nearest, and those that have a chance."""
+    return answers[:1] + [answer for answer in answers[1:] if has_chance(answer.sureness)]
+
+
 def _add_neighbour_symbols(
-    project: Project, answers: list[FoundSymbol], limit: int
+    project: Project, answers: list[FoundSymbol], room: int
 ) -> list[FoundSymbol]:
-    """Fill the remaining limit with neighbours of the best matches, up to two edges away."""
+    """Add up to `room` neighbours of the best matches, up to two edges away."""
     present = {a.symbol.key for a in answers}
     frontier = [a.symbol.key for a in answers[: project.tuning.search.neighbours]]
     added: dict[str, tuple[float, str]] = {}
     for depth in (1, 2):
-        if len(answers) + len(added) >= limit or not frontier:
+        if len(added) >= room or not frontier:
             break
         near: dict[str, tuple[float, str]] = {}
         for edge in (*project.store.edges_out_of(frontier), *project.store.edges_into(frontier)):
@@ -514,10 +517,7 @@ def _add_neighbour_symbols(
         for s in project.store.symbols(keys=sorted(added))
         if s.kind in DEFINITIONS
     ]
-    return (
-        answers
-        + sorted(extra, key=lambda a: (-a.score, a.symbol.key))[: max(0, limit - len(answers))]
-    )
+    return answers + sorted(extra, key=lambda a: (-a.score, a.symbol.key))[: max(0, room)]
 
 
 def _add_matching_lines(

@@ -163,9 +163,13 @@ class SpellingIndex:
         parts = PurePosixPath(path.replace("\\", "/")).parts
         for first in range(len(parts)):
             end = "/".join(parts[first:])
-            if same := [file for file in self.files if file == end or file.endswith(f"/{end}")]:
-                return sorted(same)
+            if same := self.find_files_ending(end):
+                return same
         return []
+
+    def find_files_ending(self, end: str) -> list[str]:
+        """Return the indexed files whose path is, or ends with, `end`, in order."""
+        return sorted(file for file in self.files if file == end or file.endswith(f"/{end}"))
 
     def _find_by_parts(self, parts: tuple[str, ...]) -> list[Symbol]:
         if not parts:

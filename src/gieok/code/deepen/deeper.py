@@ -5,7 +5,7 @@ from hashlib import sha256
 from itertools import count
 
 from gieok.code.ask import statistics
-from gieok.code.index.project import SCOPE, Project
+from gieok.code.index.project import SCOPE, Project, read_readmes
 from gieok.errors import DegenerateOutput
 from gieok.flow.generate import Asker
 from gieok.model.code import key_name
@@ -73,9 +73,7 @@ def _build_description_prompt(project: Project) -> Prompt:
         for name, value in statistics.count_graph(project)._asdict().items()
         if name not in _PASSING
     }
-    readme = next(
-        (d.text for d in project.store.get(SCOPE, ["README.md", "readme.md", "Readme.md"])), ""
-    )
+    readme = next((document.text for document in read_readmes(project)), "")
     while estimate_tokens(readme) > _README_TOKENS:
         readme = readme[: len(readme) * 3 // 4]
     return prompt(_DESCRIBE, fence_code(json.dumps(counted, ensure_ascii=False) + "\n\n" + readme))
@@ -131,13 +129,19 @@ def _parse_record_sections(answer: str) -> dict[str, str]:
     return sections
 
 
-def record(project: Project, counted: statistics.Statistics) -> dict[str, str]:
-    """Return the project's record: the model's, or a plain record made of counts."""
-    return _read_stored_record(project)[1] or plain_record(counted)
+def record(project: Project, counted: statistics.Statistics) -> dict[str, str | None]:
+    """Return the project's record: the model's, or a plain record made of counts.
+
+    In the plain one, None stands for each section that only a model writes.
+    """
+    if sections := _read_stored_record(project)[1]:
+        return dict(sections)
+    plain = plain_record(counted)
+    return {name: plain.get(name) for name in SECTIONS}
 
 
 def plain_record(counted: statistics.Statistics) -> dict[str, str]:
-    """Return a record made without a model, from counts: architecture, debt and completion."""
+    """Return a record made without a model, from counts: architecture, limitations and debt."""
     languages = ", ".join(
         f"{name} {n}" for name, n in statistics.sort_by_count(counted.languages.items())
     )

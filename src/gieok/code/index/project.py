@@ -21,6 +21,7 @@ from gieok.code.index import graph, scan, update
 from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.index.read import CodeSource, dialect, read_source_file
 from gieok.code.index.update import Read
+from gieok.code.languages.places import is_readme
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model import facts as fact_file
 from gieok.code.model.facts import Facts
@@ -547,3 +548,9 @@ def inside(project: Project, name: str, folder: Path | None = None) -> str:
             root=project.root,
             hint="name a path below it, or run the command in the other project",
         ) from error
+
+
+def read_readmes(project: Project) -> list[Document]:
+    """Return the indexed READMEs of a project, in the order of their paths."""
+    paths = sorted(path for path in project.store.files() if is_readme(path))
+    return project.store.get(SCOPE, paths)

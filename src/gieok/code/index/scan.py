@@ -9,13 +9,13 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from gieok import fs, private
 from gieok.code.index import ignore_rules
 from gieok.code.index.ignore_rules import IgnoreRules
-from gieok.code.languages.table import find_source_language
+from gieok.code.languages.table import LANGUAGES, find_source_language
 from gieok.model.code import SourceFile
 from gieok.text import encoding
 
@@ -80,6 +80,23 @@ def scan(root: Path, rules: IgnoreRules = _NO_RULES) -> tuple[list[SourceCandida
     ]
     candidates, skipped = split_scan_results(results)
     return candidates, sorted([*skipped, *folders])
+
+
+def count_unread_kinds(root: Path, rules: IgnoreRules = _NO_RULES) -> dict[str, int]:
+    """Return how many files there are of each kind that is not read, the most first.
+
+    A kind is the suffix of a name, or the whole name where it has none. What is ignored is not
+    counted.
+    """
+    kinds = Counter(
+        PurePosixPath(path).suffix.lower() or PurePosixPath(path).name
+        for path, _ in ignore_rules.iter_unignored_files(root, rules, _is_unread_kind)
+    )
+    return dict(sorted(kinds.items(), key=lambda row: (-row[1], row[0])))
+
+
+def _is_unread_kind(path: str) -> bool:
+    return find_source_language(path) is None
 
 
 def split_scan_results(
@@ -219,7 +236,8 @@ def decode_source(data: bytes, language: str = "") -> str:
     """
     if b"\0" in data[:8192]:
         raise Unwanted("binary data, no text")
-    if language != "markdown" and _GENERATED.search(data[:_HEAD_BYTES]):
+    is_document = language in LANGUAGES and LANGUAGES[language].is_document
+    if not is_document and _GENERATED.search(data[:_HEAD_BYTES]):
         raise Unwanted(_GENERATED_REASON)
     if len(data) > _LONGEST_LINE and max(map(len, data.split(b"\n"))) > _LONGEST_LINE:
         raise Unwanted(f"minified: a line has more than {_LONGEST_LINE:,} bytes")

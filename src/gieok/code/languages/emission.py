@@ -61,8 +61,13 @@ class Emission(Generic[N]):
 
         Class bodies are not searched.
         """
+        scope = self.find_binding(name)
+        return NOTHING if scope is None else scope.names[name]
+
+    def find_binding(self, name: str) -> Namespace | None:
+        """Return the scope in which `visible` finds a name; None for none."""
         scopes = (scope for scope in self.scope.outwards() if scope.owner == NOTHING)
-        return next((scope.names[name] for scope in scopes if name in scope.names), NOTHING)
+        return next((scope for scope in scopes if name in scope.names), None)
 
     def lookup(self, name: str) -> Variable:
         """Return the variable of a name.

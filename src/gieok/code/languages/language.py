@@ -46,6 +46,8 @@ class Language(ABC):
     #: Whether secrets look like those of source code (quoted, or of a known shape); elsewhere they
     #: look like those of prose and settings.
     is_source: bool = True
+    #: Whether it is prose for people, which runs nothing.
+    is_document: bool = False
     #: Whether the text is searched; the text of a manifest is not.
     is_searched: bool = True
     #: Note of the facts of a file that is read whole as far as it is code, where it holds more.

@@ -64,7 +64,13 @@ def is_side(path: str) -> bool:
 
 def is_document(path: str) -> bool:
     """Say whether a file holds prose, not code."""
-    return path.casefold().endswith((".md", ".markdown"))
+    language = find_source_language(path)
+    return language is not None and LANGUAGES[language].is_document
+
+
+def is_readme(path: str) -> bool:
+    """Say whether a file is the README of the project."""
+    return path.casefold().rpartition(".")[0] == "readme" and is_document(path)
 
 
 def is_outside_product(path: str) -> bool:

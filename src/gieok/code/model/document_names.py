@@ -120,7 +120,8 @@ def convert_number(written: Sequence[NamedValue], low: int, high: int, file: obj
     """
     name, value = written[0]
     for other in written[1:]:
-        if other.value is not value:
+        # 1 and True are equal, and say different things.
+        if (type(other.value), other.value) != (type(value), value):
             raise BadConfig(
                 "{name!r} and {other!r} in {file!r} say different things",
                 name=name,

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok.code.model.document_names import (
+    NamedValue,
     OurSettings,
     convert_number,
     require_count,
@@ -124,19 +125,23 @@ def _require_known(names: Iterable[str], known: Sequence[str], file: object) -> 
 
 
 def _parse_ignore(ours: OurSettings, file: object) -> tuple[str, ...]:
-    name, patterns = "ignore", ours.settings.get("ignore")
-    if "ignore" not in ours.settings and "ignore" in ours.written:
-        name, patterns = ours.written["ignore"][0]
-    patterns = patterns or []
-    if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
-        raise BadConfig("`{name}` in {file!r} must be a list of patterns", name=name, file=file)
-    return tuple(patterns)
+    """Return the patterns; those under our own name win, and those under the document's are
+    checked all the same.
+    """
+    rows = [*ours.written.get("ignore", ())]
+    if "ignore" in ours.settings:
+        rows.insert(0, NamedValue("ignore", ours.settings["ignore"]))
+    for name, value in rows:
+        patterns = value or []
+        if not isinstance(patterns, list) or not all(isinstance(one, str) for one in patterns):
+            raise BadConfig("`{name}` in {file!r} must be a list of patterns", name=name, file=file)
+    return tuple(rows[0].value or ()) if rows else ()
 
 
 def _parse_part(ours: OurSettings, part: str, file: object) -> dict[str, int]:
     """Return the numbers under a name of the file, all of them checked.
 
-    A number under our own name wins over one under the document's.
+    A number under our own name wins over one under the document's, which is checked all the same.
     """
     rows = ours.settings.get(part) or {}
     if not isinstance(rows, dict):
@@ -149,6 +154,7 @@ def _parse_part(ours: OurSettings, part: str, file: object) -> dict[str, int]:
         values[str(name)] = require_count(full, value, low, high, file)
     for full, written in ours.written.items():
         of, _, name = full.partition(".")
-        if of == part and name not in values:
-            values[name] = convert_number(written, *_BOUNDS.get(full, _ANY_COUNT), file)
+        if of == part:
+            converted = convert_number(written, *_BOUNDS.get(full, _ANY_COUNT), file)
+            values.setdefault(name, converted)
     return values

@@ -21,6 +21,8 @@ NO_HISTORY = (
     "Not known: there are no commits here. What changes together and who knows what comes from git."
 )
 _DOCUMENTS = ("docs/", "doc/")
+#: Of a section of the record that only a model writes.
+_UNWRITTEN = "–, needs a model"
 
 
 def render_overview_page(project: Project, made: Overview) -> str:
@@ -38,7 +40,7 @@ def render_overview_page(project: Project, made: Overview) -> str:
         "",
     ]
     for name, text in deeper.record(project, counted).items():
-        lines += [f"**{name.capitalize()}.** {text}", ""]
+        lines += [f"**{name.capitalize()}.** {text or _UNWRITTEN}", ""]
     lines += ["![architecture](graph.svg)", ""]
     lines += _render_section("Where it starts", _render_project_starts(made, symbols, summaries))
     lines += _render_section(
@@ -263,7 +265,7 @@ def _iter_file_lines(
     path: str, symbols: Sequence[Symbol], told: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield the lines of the page for a file and its public symbols."""
-    if places.is_outside_product(path) or path.endswith(".md"):
+    if places.is_outside_product(path) or places.is_document(path):
         return
     module = next((s for s in symbols if s.kind == SymbolKind.MODULE), None)
     public_symbols = [
@@ -282,7 +284,7 @@ def _iter_file_lines(
 
 
 def _is_document(path: str) -> bool:
-    return path.endswith(".md") and (
+    return places.is_document(path) and (
         path.startswith(_DOCUMENTS) or not places.is_outside_product(path)
     )
 

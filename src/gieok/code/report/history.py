@@ -119,7 +119,7 @@ def _is_expected(one: str, other: str) -> bool:
     This holds for a test and the file that it tests, for two tests, and for two documents.
     """
     if places.is_test_file(one) == places.is_test_file(other):
-        return places.is_test_file(one) or (one.endswith(".md") and other.endswith(".md"))
+        return places.is_test_file(one) or (places.is_document(one) and places.is_document(other))
     return dirname(one) == dirname(other) or places.tested_stem(one) == places.tested_stem(other)
 
 

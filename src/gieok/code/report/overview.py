@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from gieok.code.index.project import SCOPE, Project
+from gieok.code.index.project import Project, read_readmes
 from gieok.code.report import history, starts
 from gieok.code.report.history import History
 from gieok.code.report.hot import HotSpot, hot_spots
@@ -50,12 +50,9 @@ def build_overview(project: Project) -> Overview:
 
 def _read_readme_paragraph(project: Project) -> str:
     """Return the first paragraph of prose of the README."""
-    documents = project.store.get(
-        SCOPE, [path for path in project.store.files() if path.lower() == "readme.md"]
-    )
     blocks = (
         block.strip()
-        for document in documents
+        for document in read_readmes(project)
         for block in re.split(r"\n\s*\n", _TAG.sub("", document.text)[:_HEAD])
     )
     paragraph = next((block for block in blocks if _is_prose(block)), "")

@@ -16,6 +16,7 @@ from gieok.code.ask.statistics import sort_by_count
 from gieok.code.index.graph import IMPORTS
 from gieok.code.index.project import Project
 from gieok.code.languages import places
+from gieok.code.languages.table import LANGUAGES
 from gieok.code.model.facts import SymbolKind
 from gieok.code.report.circles import circles, ring
 from gieok.code.report.soft import ImportLineReader
@@ -28,7 +29,9 @@ _OPENED_SHARE = 0.25
 #: A part with so few lines that is joined to nothing is an empty `__init__.py` or the like.
 _NOTHING_LINES = 10
 #: Languages that run nothing, and files that set up tools: they are no parts of the built project.
-_NO_CODE = ("markdown", "manifest")
+_NO_CODE = frozenset(
+    ("manifest", *(language.name for language in LANGUAGES.values() if language.is_document))
+)
 _SETTINGS = re.compile(
     (
         r"(^|/)(setup\.py|conftest\.py|[\w.-]+\.config\.[cm]?[jt]s|(gulp|grunt)file\.[cm]?[jt]s"

@@ -282,7 +282,7 @@ def _list_holding_again(
 ) -> tuple[str, ...]:
     """Return the statements of the facts that hold again after a change."""
     held = {fact.key: fact for fact in house.memory.memories(wording.bond).facts}
-    return tuple(wording.state(of_memory(held[key])) for key in outcome.holds_again)
+    return tuple(wording.state_memory(of_memory(held[key])) for key in outcome.holds_again)
 
 
 def _render_holding_fact(statement: str, style: Style) -> str:
@@ -389,11 +389,11 @@ def _build_memory_row(item: RememberedItem, wording: MemoryWording) -> Character
         confidence=item.confidence,
         is_sure=item.is_sure,
         by=item.by,
-        source=wording.quote(item),
+        source=wording.quote_source(item),
         felt=(*item.emotions, *item.topics),
-        statement=wording.state(item),
-        days=wording.date(item),
-        sureness=wording.rate(item),
+        statement=wording.state_memory(item),
+        days=wording.format_days(item),
+        sureness=wording.rate_sureness(item),
     )
 
 

@@ -26,7 +26,7 @@ class MemoryWording(NamedTuple):
     user: str
     character: str
 
-    def state(self, item: RememberedItem) -> str:
+    def state_memory(self, item: RememberedItem) -> str:
         """Return a memory as a sentence; one that holds no longer is told in the past."""
         row = PREDICATES.get(item.predicate)
         if row is None:
@@ -36,7 +36,7 @@ class MemoryWording(NamedTuple):
         sentence = telling.now if item.is_current else telling.past
         return fill_particles(sentence, who=who, o=item.object)
 
-    def rate(self, item: RememberedItem) -> str:
+    def rate_sureness(self, item: RememberedItem) -> str:
         """Return how surely a fact is known, and who found it; '' for another memory."""
         if not item.predicate:
             return ""
@@ -50,13 +50,13 @@ class MemoryWording(NamedTuple):
             return translate("known; {share} sure, found by {finder}", self.lang, values)
         return translate("may have been said; {share} sure, found by {finder}", self.lang, values)
 
-    def date(self, item: RememberedItem) -> str:
+    def format_days(self, item: RememberedItem) -> str:
         """Return the day of a memory in the user's zone, and the day until which it held."""
         days = [item.at]
         days += [item.until] if item.until and item.layer is not Layer.EPISODIC else []
         return " – ".join(f"{one.astimezone(self.bond.zone):%Y-%m-%d}" for one in days)
 
-    def quote(self, item: RememberedItem) -> str:
+    def quote_source(self, item: RememberedItem) -> str:
         """Return the words that a memory came from; '' where it is these words."""
         return "" if item.source == item.text else item.source
 

@@ -1,13 +1,13 @@
 """`gieok code estimate`: tokens and price of a run of the strong model, before it is paid."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from gieok.code.deepen import deeper, escalation, summarise
 from gieok.code.deepen.summarise import RunEstimate
 from gieok.code.index.project import Project
 from gieok.commands.code.project import open_current_project
-from gieok.commands.command import Style, command, printable
-from gieok.commands.encode import Hidden
+from gieok.commands.command import Parameter, Style, command, printable
+from gieok.commands.encode import Hidden, OrNull
 from gieok.commands.observe.prices import find_listed_price, read_own_price
 from gieok.home.call import Call
 from gieok.text.messages import Words
@@ -26,9 +26,12 @@ class PricedEstimate(NamedTuple):
 
 
 class EstimateResult(NamedTuple):
-    """Cost of `code init --full`, and of `code escalate` with what waits now."""
+    """Cost of `code init --full`, and of `code escalate` with what waits now.
 
-    model: str
+    Where no model is named or set, the cost is in tokens alone.
+    """
+
+    model: OrNull[str]
     full: PricedEstimate
     escalate: PricedEstimate
     found: Hidden[bool] = True
@@ -67,7 +70,9 @@ def format_estimate(estimate: PricedEstimate, model: str) -> Words:
     """Return an estimate as a sentence."""
     if not estimate.tokens:
         return Words("nothing is left to be paid for")
-    if estimate.dollars is None:
+    if not model:
+        template = "{symbols:,} summaries in {requests:,} requests: about {tokens:,} tokens"
+    elif estimate.dollars is None:
         template = (
             "{symbols:,} summaries in {requests:,} requests: about {tokens:,} tokens of {model}, "
             "whose price is not known"
@@ -94,28 +99,35 @@ def format_estimate(estimate: PricedEstimate, model: str) -> Words:
 
 def render_estimate(result: EstimateResult, style: Style) -> str:
     """Show both runs, each with its command."""
-    if not result.model:
-        return style.say("No model is set: `code.model` names one, and nothing is paid without it.")
-    rows = (("gieok code init --full", result.full), ("gieok code escalate", result.escalate))
-    return "\n".join(
+    rows = (("`gieok code init --full`", result.full), ("`gieok code escalate`", result.escalate))
+    lines = [
         f"{style.bold(name)}  {printable(format_estimate(estimate, result.model).say(style.lang))}"
         for name, estimate in rows
-    )
+    ]
+    if not result.model:
+        unpriced = style.say(
+            "No model is set, so no price is known: name one with `--model`, or in `code.model`."
+        )
+        lines.append(style.dim(unpriced))
+    return "\n".join(lines)
 
 
 @command(
     "code estimate",
     Words("Say what a run of the strong model would cost, and ask no model"),
     present=render_estimate,
-    examples=("gieok code estimate",),
+    examples=("gieok code estimate", "gieok code estimate --model gemini:gemini-2.5-flash"),
 )
-def estimate_model_runs(call: Call) -> EstimateResult:
-    """Count the tokens of the runs that the model `code.model` would be paid for."""
+def estimate_model_runs(
+    call: Call,
+    *,
+    model: Annotated[
+        str, Parameter(Words("provider:model (default: the setting code.model)"))
+    ] = "",
+) -> EstimateResult:
+    """Count the tokens of the runs that a model would be paid for, and what they cost."""
     project = open_current_project(call)
-    model = call.home.settings.text("code.model")
-    if not model:
-        nothing = PricedEstimate(0, 0, 0)
-        return EstimateResult("", nothing, nothing)
+    model = model or call.home.settings.text("code.model")
     return EstimateResult(
         model,
         estimate_full_run(call, project, model),

@@ -1,6 +1,6 @@
 """`gieok code impact`: code that a change may break, and the tests that show it."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
@@ -23,10 +23,14 @@ from gieok.commands.command import Parameter, Style, Surface, command, printable
 from gieok.commands.encode import Hidden, OrNull
 from gieok.errors import BadRequest
 from gieok.home.call import Call
-from gieok.model.code import key_name
+from gieok.model.code import key_name, key_path
 from gieok.text.messages import Words
 
 _MOST_SITES = 20
+#: Tests that stay rows of their own. What follows is shown by file where its chances lie this close
+#: together: then no test of it says more than another.
+_FIRST_TESTS = 10
+_ALIKE = 0.25
 
 
 class ViaEdge(NamedTuple):
@@ -74,10 +78,20 @@ class ReachedFile(NamedTuple):
     tier: int
 
 
+class TestsOfFile(NamedTuple):
+    """Number of the tests of a file that are shown as one row, and the range of their chances."""
+
+    path: str
+    tests: int
+    least: float
+    most: float
+
+
 class Counts(NamedTuple):
-    """Numbers of all reached symbols, files, tests and test files, shown or not."""
+    """Numbers of all reached symbols, test code, files, tests and test files, shown or not."""
 
     symbols: int
+    test_code: int
     files: int
     tests: int
     test_files: int
@@ -106,11 +120,14 @@ class ImpactResult(NamedTuple):
     """Symbols, files and tests that a change reaches.
 
     `tests` are the tests to run; `also` are tests that may run the change too, on request.
+    `test_code` is what else of the tests reaches it: helpers, and the code of their files and
+    groups.
     """
 
     changed: tuple[str, ...]
     deleted: tuple[str, ...]
     symbols: list[ReachedSymbol]
+    test_code: list[ReachedSymbol]
     files: list[ReachedFile]
     tests: list[ReachedSymbol]
     also: list[ReachedSymbol]
@@ -120,6 +137,9 @@ class ImpactResult(NamedTuple):
     unresolved: Unresolved
     freshness: ShownFreshness
     limit: Hidden[int]
+    #: Tests to run that are shown as rows, and the rest of them by file.
+    test_rows: Hidden[int]
+    test_rest: Hidden[tuple[TestsOfFile, ...]]
     found: Hidden[bool] = True  # also where nothing is reached: that is an answer
     pending: Hidden[Escalation | None] = None
 
@@ -130,16 +150,17 @@ def build_impact_result(project: Project, a: Analysis, *, limit: int, also: bool
     names = Counter(sorted(site.name for site in i.unresolved_calls))
     sites = [f"{site.source}#L{site.line}" for site in i.unresolved_calls[:_MOST_SITES]]
     run_these, may_also = i.tests[: i.run], i.tests[i.run :]
+    product, test_code = list[Reached](), list[Reached]()
+    for one in i.symbols:
+        symbol = a.symbols[one.key]
+        is_test = places.is_test_code(symbol.path, symbol.traits)
+        (test_code if is_test else product).append(one)
+    test_rows = _count_test_rows(run_these, limit)
     return ImpactResult(
         changed=a.changed,
         deleted=a.deleted,
-        # Test helpers break with the tests: the product's own code comes first.
-        symbols=[
-            _build_reached_symbol(a, one)
-            for one in sorted(
-                i.symbols, key=lambda one: places.is_test_file(a.symbols[one.key].path)
-            )[:end]
-        ],
+        symbols=[_build_reached_symbol(a, one) for one in product[:end]],
+        test_code=[_build_reached_symbol(a, one) for one in test_code[:end]],
         files=[_build_reached_file(one) for one in i.files[:end]],
         tests=[_build_reached_symbol(a, one) for one in run_these[:end]],
         also=[_build_reached_symbol(a, one) for one in may_also[:end]] if also else [],
@@ -149,10 +170,37 @@ def build_impact_result(project: Project, a: Analysis, *, limit: int, also: bool
             test_runs.build_test_command(project.root, [a.symbols[one.key] for one in run_these]),
         ),
         test_files=[_build_reached_file(one) for one in i.test_files[:end]],
-        counts=Counts(len(i.symbols), len(i.files), len(i.tests), len(i.test_files)),
+        counts=Counts(
+            symbols=len(product),
+            test_code=len(test_code),
+            files=len(i.files),
+            tests=len(i.tests),
+            test_files=len(i.test_files),
+        ),
         unresolved=Unresolved(len(i.unresolved_calls), names, sites),
         freshness=a.freshness,
         limit=limit,
+        test_rows=test_rows,
+        test_rest=_group_tests_by_file(run_these[test_rows:]),
+    )
+
+
+def _count_test_rows(tests: Sequence[Reached], limit: int) -> int:
+    """Return how many of the tests to run are shown as rows."""
+    rest = [test.chance for test in tests[_FIRST_TESTS:]]
+    if rest and max(rest) - min(rest) <= _ALIKE:
+        return min(_FIRST_TESTS, limit or _FIRST_TESTS)
+    return min(len(tests), limit or len(tests))
+
+
+def _group_tests_by_file(tests: Sequence[Reached]) -> tuple[TestsOfFile, ...]:
+    """Return the tests by file, the file with most of their probability first."""
+    chances: dict[str, list[float]] = defaultdict(list)
+    for test in tests:
+        chances[key_path(test.key)].append(test.chance)
+    return tuple(
+        TestsOfFile(path, len(rows), min(rows), max(rows))
+        for path, rows in sorted(chances.items(), key=lambda item: (-sum(item[1]), item[0]))
     )
 
 
@@ -199,8 +247,12 @@ def render_code_impact(result: ImpactResult, style: Style) -> str:
         "Changed: {changed_keys}", changed_keys=_format_changed_keys(result.changed)
     )
     lines = [style.bold(printable(changed)), "", *_render_tests_to_run(result, style), ""]
-    title = style.say("{words} ({count})", words=Words("May break"), count=result.counts.symbols)
-    lines += _render_impact_group(title, result.symbols, result.counts.symbols, style)
+    if result.test_code:
+        rows = [_render_reached_symbol(one, style) for one in result.test_code]
+        count = result.counts.test_code
+        lines += [*_render_impact_group(Words("Other test code"), rows, count, style), ""]
+    rows = [_render_reached_symbol(one, style) for one in result.symbols]
+    lines += _render_impact_group(Words("May break"), rows, result.counts.symbols, style)
     loading = [f for f in (*result.files, *result.test_files) if not f.symbols]
     importing = [f for f in loading if f.distance == 1]
     lines += _render_loading_files(Words("Only import it"), importing, result.limit, style)
@@ -223,10 +275,15 @@ def _render_loading_files(
     """Return the files that load what changed, and of which no symbol is known to reach it."""
     if not files:
         return []
-    heading = style.say("{words} ({count})", words=title, count=len(files))
-    shown = [f"  {printable(file.path)}" for file in files[: limit or None]]
-    rest = len(files) - len(shown)
-    return ["", style.bold(heading), *shown, *([style.dim(f"  … {rest}")] if rest else [])]
+    rows = [f"  {printable(file.path)}" for file in files[: limit or None]]
+    return ["", *_render_impact_group(title, rows, len(files), style)]
+
+
+def _render_impact_group(title: Words, rows: Sequence[str], count: int, style: Style) -> list[str]:
+    """Return a title with the number of all, the rows that are shown, and how many are not."""
+    heading = style.say("{words} ({count})", words=title, count=count)
+    rest = count - len(rows)
+    return [style.bold(heading), *rows, *([style.dim(f"  … {rest}")] if rest > 0 else [])]
 
 
 def _render_tests_to_run(result: ImpactResult, style: Style) -> list[str]:
@@ -238,7 +295,9 @@ def _render_tests_to_run(result: ImpactResult, style: Style) -> list[str]:
         none = build_none_found_words(Words("No test reaches it"), result.freshness)
         return [style.bold(none.say(style.lang))]
     title = style.say("Run these ({count} of {all})", count=count, all=all_)
-    lines = _render_impact_group(title, result.tests, count, style)
+    rows = result.tests[: result.test_rows]
+    lines = [style.bold(title), *(_render_reached_symbol(row, style) for row in rows)]
+    lines += _render_tests_by_file(result.test_rest, result.limit, style)
     if result.run.command and len(result.tests) == count:
         lines.append(style.dim("  $ ") + printable(result.run.command))
     if hidden_count := all_ - count:
@@ -253,11 +312,20 @@ def _render_tests_to_run(result: ImpactResult, style: Style) -> list[str]:
     return lines
 
 
-def _render_impact_group(
-    title: str, rows: list[ReachedSymbol], count: int, style: Style
-) -> list[str]:
-    lines = [style.bold(title), *(_render_reached_symbol(row, style) for row in rows)]
-    return [*lines, style.dim(f"  … {count - len(rows)}")] if count > len(rows) else lines
+def _render_tests_by_file(rows: Sequence[TestsOfFile], limit: int, style: Style) -> list[str]:
+    """Return a line for each file of the tests that have no rows of their own."""
+    shown = rows[: limit or None]
+    lines = []
+    for row in shown:
+        least, most = round(100 * row.least), round(100 * row.most)
+        chance = f"{most} %" if least == most else f"{least}–{most} %"
+        tests = style.say("{count} test", plural="{count} tests", count=row.tests)
+        lines.append(printable(f"  {row.path}: {tests}") + style.dim(f"  {chance}"))
+    if hidden := sum(row.tests for row in rows[len(shown) :]):
+        files = len(rows) - len(shown)
+        more = style.say("  … {hidden:,} more in {files:,} files", hidden=hidden, files=files)
+        lines.append(style.dim(more))
+    return lines
 
 
 def _format_changed_keys(keys: tuple[str, ...]) -> str:
@@ -287,7 +355,7 @@ def _render_unresolved_calls(result: ImpactResult, style: Style) -> list[str]:
         note = style.say(
             "{count} unresolved calls have this name: their targets are unknown", count=count
         )
-    elif not result.symbols and not result.tests:
+    elif not (result.symbols or result.test_code or result.tests):
         note = build_none_found_words(Words("No callers"), result.freshness).say(style.lang)
     else:
         return []

@@ -3,22 +3,22 @@
 `gieok code sync` ends in the same report, which is made here.
 """
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import Annotated, NamedTuple
 
 from gieok import fs, paths
+from gieok.agents.table import find_session_agent
 from gieok.code.ask import statistics
-from gieok.code.deepen import escalation
-from gieok.code.index import embedding, ownership
+from gieok.code.deepen import escalation, moves
+from gieok.code.index import embedding, ownership, scan
 from gieok.code.index import project as code_project
 from gieok.code.index.chunks import head
 from gieok.code.index.project import Project, ProjectChange
 from gieok.code.index.scan import Skipped
-from gieok.code.languages.places import is_document, is_test_code, is_test_file
+from gieok.code.languages.places import is_document, is_test_file
 from gieok.code.model import layout
 from gieok.code.model.facts import SymbolKind
 from gieok.commands.code import model as code_model
@@ -38,6 +38,8 @@ from gieok.settings import grants
 from gieok.text.messages import Words
 
 _SHOWN = 10
+#: Kinds of files that are not read, of which a report gives the number.
+_KINDS_SHOWN = 5
 #: Symbols of a kind of change that a line of the log names.
 _MOST_LOGGED = 100
 #: Stages of a sync, for people.
@@ -82,6 +84,8 @@ class CodeSyncResult:
     embedded: int
     waiting: int
     ms: int
+    #: Kind of files that are not read → their number; None where they were not counted.
+    unread_kinds: dict[str, int] | None
     note: OrNull[str] = ""
     #: Reasons for a deeper look.
     escalation: tuple[str, ...] = ()
@@ -95,8 +99,11 @@ def render_code_sync(result: CodeSyncResult, style: Style) -> str:
     lines = [
         style.bold(
             style.say(
-                "{files} files: {added} added, {changed} changed, {removed} removed; {skipped} "
+                "{files} file: {added} added, {changed} changed, {removed} removed; {skipped} "
                 "skipped",
+                plural="{files} files: {added} added, {changed} changed, {removed} removed; "
+                "{skipped} skipped",
+                count=c.files,
                 files=c.files,
                 added=len(r.added),
                 changed=len(r.changed),
@@ -115,6 +122,7 @@ def render_code_sync(result: CodeSyncResult, style: Style) -> str:
             printable(f"  {what}: {path}: {style.told(reason)}") for path, reason in rows[:_SHOWN]
         ]
         lines += [style.dim(f"  … {len(rows) - _SHOWN}")] if len(rows) > _SHOWN else []
+    lines += _render_unread_kinds(result.unread_kinds or {}, style)
     if result.embedded:
         lines.append(style.say("  {embedded} passages embedded", embedded=result.embedded))
     if result.waiting:
@@ -138,6 +146,20 @@ def render_code_sync(result: CodeSyncResult, style: Style) -> str:
             + "; ".join(map(style.told, result.escalation[:3]))
         )
     return "\n".join(lines)
+
+
+def _render_unread_kinds(kinds: Mapping[str, int], style: Style) -> list[str]:
+    """Return the line that counts the files of kinds that are not read."""
+    if not kinds:
+        return []
+    named = [f"{kind} {count:,}" for kind, count in list(kinds.items())[:_KINDS_SHOWN]]
+    line = style.say(
+        "  {count:,} file of a kind that is not read: {kinds}",
+        plural="  {count:,} files of kinds that are not read: {kinds}",
+        count=sum(kinds.values()),
+        kinds=", ".join([*named, *(["…"] if len(kinds) > _KINDS_SHOWN else [])]),
+    )
+    return [style.dim(printable(line))]
 
 
 @command(
@@ -286,6 +308,9 @@ def sync_project_index(
         embedded=embedded,
         waiting=waiting,
         ms=milliseconds,
+        unread_kinds=(
+            scan.count_unread_kinds(project.root, project.rules) if trigger == "init" else None
+        ),
         note=note,
         escalation=tuple(reasons),
         summaries=model_report,
@@ -334,9 +359,8 @@ def _note_sync_escalation(
     call: Call, project: Project, change: ProjectChange, depth: int
 ) -> list[str]:
     """Record the reasons for a deeper look; `depth` is the depth of imports before the sync."""
-    modules, classes = (
-        _compare_symbols(change, kind) for kind in (SymbolKind.MODULE, SymbolKind.CLASS)
-    )
+    brought = moves.compare_symbols(project, change)
+    modules, classes = brought[SymbolKind.MODULE], brought[SymbolKind.CLASS]
     moved = {key_path(key) for pair in modules.moved.items() for key in pair}
     files = [
         path
@@ -354,43 +378,6 @@ def _note_sync_escalation(
     at = call.clock.now().isoformat()
     escalation.add_escalation(call.home.folder, project.root, reasons, change.touched, at)
     return reasons
-
-
-class _BroughtSymbols(NamedTuple):
-    """Keys of a kind of symbols that a sync brought, in order, and new key → old key of those that
-    only moved.
-    """
-
-    new: list[str]
-    moved: dict[str, str]
-
-
-def _compare_symbols(change: ProjectChange, kind: str) -> _BroughtSymbols:
-    """Return which symbols of a kind are new and which only moved; tests and documents left out.
-
-    Moved is what has the same code as one that is gone: each that is gone stands for one.
-    """
-    before, after = (
-        {
-            symbol.key: symbol.code_hash
-            for symbol in symbols
-            if symbol.kind == kind
-            and not is_document(symbol.path)
-            and not is_test_code(symbol.path, symbol.traits)
-        }
-        for symbols in (change.was, change.now)
-    )
-    gone: dict[str, list[str]] = defaultdict(list)
-    for key in sorted(before.keys() - after.keys()):
-        gone[before[key]].append(key)
-    new, moved = list[str](), dict[str, str]()
-    for key in sorted(after.keys() - before.keys()):
-        same = gone[after[key]]
-        if same:
-            moved[key] = same.pop()
-        else:
-            new.append(key)
-    return _BroughtSymbols(new, moved)
 
 
 def _log_sync_change(
@@ -471,7 +458,7 @@ def log_change(
             "symbols": {
                 name: list(keys[:_MOST_LOGGED]) for name, keys in symbols._asdict().items() if keys
             },
-            "who": project.versions.author() or None,
+            "who": project.versions.author() or find_session_agent(call.caller.environment) or None,
             "ms": milliseconds,
             "tokens": tokens,
             "status": status,

@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 from gieok.code.ask import lookup
 from gieok.code.ask.impact import CERTAINTY
-from gieok.code.index.graph import IMPORTS, Certainty
+from gieok.code.index.graph import IMPORTS, REFERENCES, Certainty
 from gieok.code.index.project import Project, freshness
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
@@ -106,8 +106,8 @@ class ShowResult:
 
 
 def render_code_symbol(result: ShowResult, style: Style) -> str:
-    """Show place, code, callers and callees."""
-    blocks = []
+    """Show place, code, callers and callees; of a name of many symbols their list before."""
+    blocks = _render_candidates(result, style)
     for s in result.symbols:
         at = format_code_place(s.path, s.start_line, s.end_line)
         name = s.path if s.kind == SymbolKind.MODULE else s.symbol
@@ -125,13 +125,22 @@ def render_code_symbol(result: ShowResult, style: Style) -> str:
             unknown = style.say("{count} calls of this name with unknown target", count=count)
             lines.append(style.dim(f"  {unknown}"))
         blocks.append("\n".join(lines))
-    if result.others:
-        more = result.total - len(result.symbols)
-        head = style.say("{more} more of this name:", more=more)
-        blocks.append(
-            style.dim("\n".join([head, *(f"  {printable(other)}" for other in result.others)]))
-        )
     return "\n\n".join([*blocks, *render_freshness_notes(result.freshness, style)])
+
+
+def _render_candidates(result: ShowResult, style: Style) -> list[str]:
+    """Return the list of a name's symbols where not all of them are shown."""
+    if not result.others:
+        return []
+    head = style.say(
+        "{total} symbols have this name, the first {shown} are shown; name one as `PATH:SYMBOL`:",
+        total=result.total,
+        shown=len(result.symbols),
+    )
+    shown = (f"{format_code_place(s.path, s.start_line)} {s.symbol}" for s in result.symbols)
+    rows = [printable(f"  {row}") for row in (*shown, *result.others)]
+    rest = result.total - len(rows)
+    return ["\n".join([style.bold(head), *rows, *([style.dim(f"  … {rest}")] if rest else [])])]
 
 
 def _format_caller_count(s: ShownSymbol) -> str:
@@ -278,8 +287,11 @@ def _build_edge_rows(
     Also returns the number of all such symbols, and of those in tests.
     """
     grouped: dict[tuple[str, str], list[Edge]] = {}
+    edges = [edge for edge in edges if edge.kind != IMPORTS]
+    # What is called or made on a line is named there too: that is one thing, told once.
+    used = {(e.source, e.target, e.line) for e in edges if e.kind != REFERENCES}
     for edge in edges:
-        if edge.kind != IMPORTS:
+        if edge.kind != REFERENCES or (edge.source, edge.target, edge.line) not in used:
             grouped.setdefault((edge.source if is_into else edge.target, edge.kind), []).append(
                 edge
             )

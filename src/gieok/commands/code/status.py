@@ -82,7 +82,8 @@ class CodeStatusResult:
     root: Path
     counted: Annotated[Statistics, As(_build_code_counts), INLINE]
     freshness: ShownFreshness
-    record: dict[str, str]
+    #: Section → text; None where only a model writes it, and none has.
+    record: dict[str, str | None]
     quality: int | None
     pending: Escalation | None
     coverage: CoverageState
@@ -116,10 +117,10 @@ def render_code_status(result: CodeStatusResult, style: Style) -> str:
         for n in result.notes[:_SHOWN]
     ]
     lines += [style.dim(f"  … {len(result.notes) - _SHOWN}")] if len(result.notes) > _SHOWN else []
-    lines += [
-        f"  {style.bold(style.say(name, about='a section'))}: {printable(style.told(text))}"
-        for name, text in result.record.items()
-    ]
+    unwritten = style.say("–, needs a model")
+    for name, text in result.record.items():
+        section = style.bold(style.say(name, about="a section"))
+        lines.append(f"  {section}: {printable(style.told(text)) if text else unwritten}")
     return "\n".join(
         [
             *lines,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
-from gieok.commands.encode import Hidden
+from gieok.commands.encode import Hidden, Omitted
 from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
 from gieok.home.setting_rows import SettingRow, list_setting_rows
@@ -22,11 +22,12 @@ _MOVED_BY = {"store": "store switch", "journal": "journal switch"}
 
 @dataclass(frozen=True, slots=True)
 class SetResult:
-    """Old and new value of the setting."""
+    """Old and new value of the setting, and the server that was started before the change."""
 
     name: str
     before: str
     value: str
+    server: Omitted[str] = None
     found: Hidden[bool] = True
 
 
@@ -34,7 +35,15 @@ def render_set_config(result: SetResult, style: Style) -> str:
     """Show the change."""
     before, value = (printable(text) or '""' for text in (result.before, result.value))
     was = style.dim(style.say("(before: {before})", before=before))
-    return f"{style.bold(result.name)}: {value}  {was}"
+    lines = [f"{style.bold(result.name)}: {value}  {was}"]
+    if result.server:
+        lines.append(
+            style.say(
+                "The server at {url} read its settings when it started: start it anew.",
+                url=result.server,
+            )
+        )
+    return "\n".join(lines)
 
 
 @command(
@@ -116,4 +125,5 @@ def _change_setting(call: Call, row: SettingRow, value: str) -> SetResult:
     user_file.choose(call.home.settings, row.name, value)
     if row.name == "hook.action":
         call.home.supposing({row.name: value}, {}).follow_action_notes()
-    return SetResult(row.name, row.value, value)
+    server = call.home.daemon.server() if call.home.daemon else None
+    return SetResult(row.name, row.value, value, server.url if server else None)

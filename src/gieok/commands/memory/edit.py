@@ -28,12 +28,11 @@ from gieok.home.call import Call
 from gieok.hook import records
 from gieok.hook.window import strip_to_letters
 from gieok.memory import corrections, observation, scope_memory
-from gieok.memory.corrections import format_corrected_text, unmarked
+from gieok.memory.corrections import build_agent_field, format_corrected_text, unmarked
 from gieok.memory.files import roots
 from gieok.memory.talk import turns
 from gieok.memory.tiers import sync
 from gieok.model.memory import (
-    AGENT,
     CORRECTED,
     CORRECTED_BY,
     EDITED_AT,
@@ -114,7 +113,11 @@ def edit_memory(
     ] = "",
     text: Annotated[
         Sequence[str],
-        Parameter(Words("what it shall say (default: opens $EDITOR)"), positional=True),
+        Parameter(
+            Words("what it shall say (default: opens $EDITOR)"),
+            positional=True,
+            tool_doc="what it shall say, whole",
+        ),
     ] = (),
     important: Annotated[
         bool,
@@ -359,7 +362,8 @@ def _edit_record_file(
         before = now
         after = written or records.with_text(before, new_text)
         if kind == handles.RECORD and after != before:
-            after = records.with_field(after, CORRECTED_BY, AGENT if by_agent else "")
+            writer = build_agent_field(after) if by_agent else ""
+            after = records.with_field(after, CORRECTED_BY, writer)
         is_made = bool(given) and kind == handles.RECORD and _is_named_by_title(before, file)
         if after != before:
             fs.replace(file, after)

@@ -110,7 +110,8 @@ def render_forgotten(result: ForgetResult, style: Style) -> str:
         return absence(Words("nothing fits"), result.not_looked_at, style)
     lines = _format_forget_plan(result.plan, style)
     if result.done is None:
-        lines.append(style.say("nothing was forgotten"))
+        lines += _format_kept_sources(result.plan, style)
+        lines += [style.say("nothing was forgotten")] if result.planned is None else []
         return "\n".join([*lines, *gap_lines(result.not_looked_at, style)])
     lines[0] = f"{style.say('forgotten')}: {lines[0]}"
     gone = [
@@ -156,6 +157,7 @@ def forget_memories(
         Parameter(
             Words("handles, ids of observations and messages, records, indexed files"),
             positional=True,
+            tool_doc="the handle of one memory, as `list` and `search` show it",
         ),
     ] = (),
     match: Annotated[
@@ -305,7 +307,8 @@ def _is_meant(call: Call, plan: ForgetPlan) -> bool:
     Raises BadRequest where nobody can be asked.
     """
     question = call.words("forget all of this for good? (y/N) ")
-    lines = _format_forget_plan(plan, Style(call.lang, colour=False))
+    style = Style(call.lang, colour=False)
+    lines = [*_format_forget_plan(plan, style), *_format_kept_sources(plan, style)]
     return call.agrees(
         lines, question, "forgetting cannot be undone: give --yes, or --dry-run to look"
     )
@@ -322,3 +325,11 @@ def _format_forget_plan(plan: ForgetPlan, style: Style) -> list[str]:
         lines.append(f"  {printable(name)}  {style.dim(printable(short))}")
     more = len(plan.shown()) - _SHOWN
     return [*lines, f"  … +{more}"] if more > 0 else lines
+
+
+def _format_kept_sources(plan: ForgetPlan, style: Style) -> list[str]:
+    """Return the files that stay where a plan is carried out, a line each."""
+    return [
+        f"  {style.say('stays')} {printable(path)}: {printable(style.told(why))}"
+        for path, why in forget_steps.list_kept_sources(plan)
+    ]

@@ -443,7 +443,6 @@ def _leave_out(call: Call, chosen: ForgetPlan) -> list[tuple[str, str]]:
 
     Returns those files.
     """
-    still: list[tuple[str, str]] = []
     of_records = {str(file) for file in chosen.records}
     for scope, selection in chosen.scopes.items():
         files = [
@@ -455,18 +454,26 @@ def _leave_out(call: Call, chosen: ForgetPlan) -> list[tuple[str, str]]:
             # a store that is taken into use again must not read the copy again
             for store in memory_stores(call)[1:]:
                 durable.add_forgotten(store, scope, marks)
-        still += [
-            (d.source, "your own file; it is left out of memory until it changes") for d in files
+    return list_kept_sources(chosen)
+
+
+def list_kept_sources(chosen: ForgetPlan) -> list[tuple[str, str]]:
+    """Return the files that the memories came from and that stay as they are, each with why."""
+    kept: list[tuple[str, str]] = []
+    of_records = {str(file) for file in chosen.records}
+    for selection in chosen.scopes.values():
+        kept += [
+            (d.source, "your own file; it is left out of memory until it changes")
+            for d in selection.documents.values()
+            if _is_of_file(d) and d.source not in of_records
         ]
-        sources = sorted(
-            {m.message.source for m in selection.messages.values() if m.message.source}
-        )
-        still += [
-            (source, "the agent's own transcript; it is not read again")
-            for source in sources
+        sources = {m.message.source for m in selection.messages.values() if m.message.source}
+        kept += [
+            (source, "the file that it was read from; it is not read again")
+            for source in sorted(sources)
             if Path(source).exists()
         ]
-    return still
+    return list(dict.fromkeys(kept))
 
 
 def _is_of_file(document: Document) -> bool:

@@ -24,7 +24,7 @@ from gieok.ports.store import Store
 from gieok.text.dates import DateSpan
 from gieok.text.messages import Words
 
-#: Number of unreadable transcripts that are named.
+#: Number of scopes, files and unreadable transcripts that are named.
 _MOST_NAMED = 3
 
 
@@ -41,10 +41,7 @@ def gaps_of_scopes(store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
         scope for scope in store.scopes() if scope not in scopes and not is_served(scope.path)
     ]
     if others:
-        count, names = (
-            len(others),
-            ", ".join(map(str, others[:_MOST_NAMED])) + (" …" if len(others) > _MOST_NAMED else ""),
-        )
+        count, names = len(others), _format_some_names(list(map(str, others)))
         yield Words.of(
             "{count} other scope holds memory (`--everywhere`, `--scope`): {names}",
             plural="{count} other scopes hold memory (`--everywhere`, `--scope`): {names}",
@@ -63,21 +60,34 @@ def gaps_of_files(call: Call, store: Store, scopes: Sequence[Scope]) -> Iterator
                     "{path} is not there now; what it held when it was indexed was looked at",
                     path=root.path,
                 )
-            elif count := sum(
-                _is_unindexed_file(root, candidate, known)
+            elif missing := [
+                _name_candidate(root, candidate)
                 for candidate in read.list_note_candidates(root)
-            ):
+                if _is_unindexed_file(root, candidate, known)
+            ]:
                 yield Words.of(
-                    "{count} file of {path} that the index does not hold: `gieok index` says why",
+                    "{count} file of {path} that the index does not hold ({names}): `gieok index` "
+                    "says why",
                     plural=(
-                        "{count:,} files of {path} that the index does not hold: `gieok index` "
-                        "says why"
+                        "{count:,} files of {path} that the index does not hold ({names}): "
+                        "`gieok index` says why"
                     ),
                     path=root.path,
-                    count=count,
+                    names=_format_some_names(missing),
+                    count=len(missing),
                 )
     if waiting := untrusted_records(call, store):
         yield Words.of("{files}: {hint}", files=waiting_words(waiting), hint=TRUST_HINT)
+
+
+def _format_some_names(names: Sequence[str]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
+
+
+def _name_candidate(root: roots.Root, found: Path | Failed) -> str:
+    """Return the name of a file below its root, without what looks like a secret."""
+    key = root.key_of(found) if isinstance(found, Path) else found.key
+    return key.removeprefix(f"{root.name}/")
 
 
 def _is_unindexed_file(root: roots.Root, found: Path | Failed, known: Collection[str]) -> bool:

@@ -9,22 +9,21 @@ from typing import NamedTuple
 from gieok.commands.memory import away
 from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
-from gieok.hook.validity import EndedClaim, Standing
+from gieok.hook.validity import EndedClaim, LaterStatement, Standing
 from gieok.memory import observation
+from gieok.memory.corrections import CORRECTED_LINE
 from gieok.memory.files import roots
 from gieok.memory.sidecar import observing, reflecting
-from gieok.model.conversation import AGENT_MARK, CORRECTED_MARK
 from gieok.model.memory import EDITED_TO, Document, Scope
 from gieok.model.memory import find_document_status as document_status
 from gieok.places.home import is_shelf_folder
 from gieok.ports.store import Store
 from gieok.ranking.recall import first_answer
 from gieok.text.handles import HANDLE_PATTERN, build_handle
+from gieok.text.markdown import front_matter
+from gieok.text.turns import ASSISTANT, USER
 
 _HANDLE = re.compile(HANDLE_PATTERN)
-_CORRECTED_LINE = re.compile(
-    rf"{re.escape(CORRECTED_MARK)}\d{{4}}-\d\d-\d\d(?:{re.escape(AGENT_MARK)})?\)$"
-)
 _SHOWN, _SHOWN_CHARS = 5, 60
 #: The kinds of memory that a person tells apart.
 RECORD, NOTE, OBSERVATION, TURN = "record", "note", "observation", "turn"
@@ -237,21 +236,45 @@ def is_shelf(root: roots.Root, home: str) -> bool:
 
 def find_memory_status(document: Document, now: datetime, line: int = 0) -> str:
     """Return the status of a document, or of one of its lines."""
-    if line and _CORRECTED_LINE.search(document.text.split("\n")[line - 1]):
+    if line and CORRECTED_LINE.search(document.text.split("\n")[line - 1]):
         return "corrected"
     return document_status(document, now)
 
 
-def find_memory_end(call: Call, memory: NamedMemory) -> EndedClaim | None:
+def open_standing(call: Call) -> Standing:
+    """Return what holds no more and what was said later, as recorded in the home, seen from now."""
+    return Standing(str(call.home.folder), call.clock.now().timestamp())
+
+
+def find_memory_end(memory: NamedMemory, standing: Standing) -> EndedClaim | None:
     """Return how a later statement ended a memory; None where the memory still holds."""
-    document, line = memory.document, memory.line or 1
-    if memory.line or document.kind not in _TALK:
-        return Standing(str(call.home.folder), call.clock.now().timestamp()).ended(
-            str(document.scope), document.key, line, memory.text
-        )
-    return None
+    place = _find_claim_place(memory)
+    return standing.ended(*place) if place else None
+
+
+def find_later_statement(memory: NamedMemory, standing: Standing) -> LaterStatement | None:
+    """Return what was said later on the subject of a memory and likely changes it."""
+    place = _find_claim_place(memory)
+    return standing.find_later_statement(*place) if place else None
+
+
+def _find_claim_place(memory: NamedMemory) -> tuple[str, str, int, str] | None:
+    """Return the scope, key, first line and text by which claims of a memory are recorded.
+
+    None for a whole block of turns: its claims are those of its lines.
+    """
+    document = memory.document
+    if not memory.line and document.kind in _TALK:
+        return None
+    return str(document.scope), document.key, memory.line or 1, memory.text
 
 
 def find_document_moment(document: Document) -> datetime:
     """Return the time that a document is dated by."""
     return document.said_at
+
+
+def strip_speaker_label(text: str) -> str:
+    """Return a conversation line without its speaker label, or a file without its front matter."""
+    text = text[front_matter(text).end :].strip()
+    return text.removeprefix(f"{USER}: ").removeprefix(f"{ASSISTANT}: ")

@@ -1,42 +1,51 @@
 """`gieok history`: the versions of a memory, and which of them were believed on a day."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
+from itertools import pairwise
 from typing import Annotated, NamedTuple
 
 from gieok.commands.command import Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, OrNull, mark_encoded_getter
 from gieok.commands.memory import handles, origin
-from gieok.commands.memory.handles import NamedMemory
+from gieok.commands.memory.handles import NamedMemory, strip_speaker_label
+from gieok.commands.memory.predecessors import (
+    find_ended_documents,
+    find_predecessors,
+    load_memories_by_key,
+)
 from gieok.commands.memory.search import span_of_days
 from gieok.home.call import Call
 from gieok.hook.validity import EndedClaim, Standing
 from gieok.hook.window import strip_to_letters
-from gieok.memory.corrections import unmarked
+from gieok.memory.corrections import is_agents_document, unmarked
 from gieok.memory.talk import turns
 from gieok.model.conversation import AGENT_MARK, CORRECTED_MARK, Role
 from gieok.model.memory import (
-    AGENT,
     CORRECTED,
-    CORRECTED_BY,
     EDITED_AT,
     EDITED_TO,
     REPLACED_BY,
     Document,
     Entry,
-    Scope,
 )
-from gieok.places.scope import SESSIONS
 from gieok.ranking.recall import first_answer
-from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
-from gieok.text.turns import ASSISTANT, USER
 
 #: A longer chain of replacements is cut: this is a value that changes daily for two months.
 _MOST_LINKS = 60
 #: How a version came that a person wrote, and one that they had an agent write.
-_CORRECTED, _CORRECTED_BY_AGENT = "corrected", "corrected_by_agent"
+CORRECTED_BY_PERSON, CORRECTED_BY_AGENT = "corrected", "corrected_by_agent"
+#: Each way in which a version came, as a person reads it.
+WAYS = {
+    "said": Words("said"),
+    "observed": Words("observed"),
+    "kept": Words("kept"),
+    CORRECTED_BY_PERSON: Words("corrected by you"),
+    CORRECTED_BY_AGENT: Words("corrected through an agent"),
+}
 
 
 class Version(NamedTuple):
@@ -75,8 +84,8 @@ class HistoryResult:
     @property
     @mark_encoded_getter
     def changes(self) -> int:
-        """Return how often the memory changed."""
-        return max(len({version.text for version in self.versions}) - 1, 0)
+        """Return how often the memory changed; a change back to an earlier text counts."""
+        return sum(one.text != after.text for one, after in pairwise(self.versions))
 
 
 class _Statement(NamedTuple):
@@ -106,7 +115,7 @@ def render_memory_history(result: HistoryResult, style: Style) -> str:
         since = f"{version.since.astimezone(result.zone):%Y-%m-%d}"
         open_end = style.say("now") if version.is_current else ""
         until = f"{version.until.astimezone(result.zone):%Y-%m-%d}" if version.until else open_end
-        how = _HOW[version.how].say(style.lang)
+        how = WAYS[version.how].say(style.lang)
         text = printable(" ".join(version.text.split()))
         lines.append(
             f"{since} – {until:<10}  {style.bold(text) if not version.until else text}  "
@@ -164,11 +173,15 @@ def trace_memory_history(
 def _merge_same_versions(versions: list[Version]) -> list[Version]:
     """Return versions, oldest first, merging a message and an observation in the same words.
 
-    The version that was asked for is kept.
+    The version that was asked for is kept. A memory that says again what it said before on the same
+    day has a version for each time.
     """
-    version_by_name: dict[tuple[str, date], Version] = {}
+    version_by_name: dict[tuple[str, date, int], Version] = {}
+    times = Counter[tuple[str, str, date]]()
     for version in versions:
-        name = strip_to_letters(version.text), version.since.date()
+        words, day = strip_to_letters(version.text), version.since.date()
+        name = words, day, times[version.handle, words, day]
+        times[version.handle, words, day] += 1
         if name not in version_by_name or version.is_asked:
             version_by_name[name] = version
     return sorted(version_by_name.values(), key=lambda version: (version.since, version.handle))
@@ -182,7 +195,7 @@ def _is_version_valid_on(version: Version, day: date, zone: tzinfo) -> bool:
 
 def _build_statement_chain(call: Call, memory: NamedMemory) -> list[_Statement]:
     """Return the statement that now holds in place of a memory, and all that it replaced."""
-    standing = Standing(str(call.home.folder), call.clock.now().timestamp())
+    standing = handles.open_standing(call)
     asked_statement = last = _build_history_statement(call, memory, standing)
     statement_by_name = {asked_statement.name: asked_statement}
     while len(statement_by_name) < _MOST_LINKS and (after := _find_successors(call, last)):
@@ -190,12 +203,12 @@ def _build_statement_chain(call: Call, memory: NamedMemory) -> list[_Statement]:
         if last.name in statement_by_name:
             break
         statement_by_name[last.name] = last
-    waiting = _find_predecessors(call, last, standing)
+    waiting = find_predecessors(call, last.memory, standing)
     while waiting and len(statement_by_name) < _MOST_LINKS:
         statement = _build_history_statement(call, waiting.pop(0), standing)
         if statement.name not in statement_by_name:
             statement_by_name[statement.name] = statement
-            waiting += _find_ended_documents(call, statement.memory.document)
+            waiting += find_ended_documents(call, statement.memory.document)
     return list(statement_by_name.values())
 
 
@@ -243,44 +256,10 @@ def _find_successors(call: Call, one: _Statement) -> list[NamedMemory]:
     """Return the memories that replaced a statement."""
     end = one.ended
     return (
-        _load_memories_by_key(call, end.scope, end.key, end.line)
+        load_memories_by_key(call, end.scope, end.key, end.line)
         if end is not None and end.key
         else []
     )
-
-
-def _find_predecessors(call: Call, one: _Statement, standing: Standing) -> list[NamedMemory]:
-    """Return all memories that a statement replaced.
-
-    A message and its observation count as one statement.
-    """
-    document, words = one.memory.document, strip_to_letters(strip_speaker_label(one.text))
-    predecessors = _find_ended_documents(call, document)
-    for scope in dict.fromkeys((document.scope.path, *(scope.path for scope in call.scopes))):
-        same: dict[tuple[str, str, int], bool] = {}
-        for key, line, end in standing.every(scope):
-            name = (end.scope, end.key, end.line)
-            if name not in same:
-                targets = _load_memories_by_key(call, *name)
-                same[name] = any(
-                    (t.document.key, t.line) == (document.key, one.memory.line)
-                    or strip_to_letters(strip_speaker_label(t.text)) == words
-                    for t in targets
-                )
-            if same[name]:
-                predecessors += _load_memories_by_key(call, scope, key, line)
-    return predecessors
-
-
-def _find_ended_documents(call: Call, document: Document) -> list[NamedMemory]:
-    """Return the documents whose metadata says that `document` replaced them.
-
-    In a block of turns, the line that replaced is recorded elsewhere.
-    """
-    if turns.is_turns(document.key):
-        return []
-    documents = (entry.document for entry in call.home.journal.made(document.scope))
-    return [NamedMemory(old) for old in documents if old.metadata.get(REPLACED_BY) == document.key]
 
 
 def _find_belief_start(call: Call, memory: NamedMemory) -> tuple[datetime, str, str]:
@@ -297,16 +276,6 @@ def _find_belief_start(call: Call, memory: NamedMemory) -> tuple[datetime, str, 
     return document.valid_from or document.created_at, "observed" if is_observed else "kept", ""
 
 
-def _load_memories_by_key(call: Call, scope: str, key: str, line: int) -> list[NamedMemory]:
-    held, _ = first_answer(call.home.stores.all(), lambda store: store.get(Scope(scope), [key]))
-    is_line = key.startswith(f"{SESSIONS}/")
-    return [
-        NamedMemory(document, line if is_line else 0)
-        for document in held
-        if line <= document.text.count("\n") + 1
-    ]
-
-
 def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) -> Iterator[Version]:
     """Yield the versions of a statement before and after each correction by a person."""
     memory = one.memory
@@ -314,12 +283,11 @@ def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) ->
     is_asked = one.name == (asked.document.scope.path, asked.document.key, asked.line)
     since, how, who = _find_belief_start(call, memory)
     ended = one.ended.name if one.ended else ""
-    wordings = list(_iter_corrected_wordings(call, memory))
-    followers = [wording.is_agents for wording in wordings[1:]] + [_is_agents_wording(memory)]
-    for wording, is_followed_by_agents in zip(wordings, followers, strict=False):
+    latest = _Wording(one.text, call.clock.now(), _is_agents_wording(memory))
+    for wording, after in pairwise([*_iter_corrected_wordings(call, memory), latest]):
         at = wording.until
         since = min(since, at)  # a file that was written anew is younger than what it said before
-        if wording.text != one.text:
+        if wording.text != after.text:
             yield Version(
                 handle=memory.handle,
                 text=strip_speaker_label(wording.text),
@@ -330,8 +298,8 @@ def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) ->
                 who=who,
                 is_asked=is_asked,
             )
-            since, how = at, _CORRECTED_BY_AGENT if is_followed_by_agents else _CORRECTED
-    is_corrected = how in (_CORRECTED, _CORRECTED_BY_AGENT)
+            since, how = at, find_correction_way(is_agents=after.is_agents)
+    is_corrected = how in (CORRECTED_BY_PERSON, CORRECTED_BY_AGENT)
     is_current = one.ended is None and (one.has_won or is_corrected)
     yield Version(
         handle=memory.handle,
@@ -346,14 +314,8 @@ def _iter_statement_versions(call: Call, one: _Statement, asked: NamedMemory) ->
     )
 
 
-def strip_speaker_label(text: str) -> str:
-    """Return a conversation line without its speaker label, or a file without its front matter."""
-    text = text[front_matter(text).end :].strip()
-    return text.removeprefix(f"{USER}: ").removeprefix(f"{ASSISTANT}: ")
-
-
 class _Wording(NamedTuple):
-    """Earlier text of a memory, until when it stood, and whether an agent had written it."""
+    """Text of a memory, until when it stood or stands, and whether an agent had written it."""
 
     text: str
     until: datetime
@@ -364,15 +326,12 @@ def _is_agents_wording(memory: NamedMemory) -> bool:
     """Say whether an agent wrote the text that a memory has now."""
     if memory.line:
         return memory.text.rpartition(CORRECTED_MARK)[2].endswith(f"{AGENT_MARK})")
-    return _is_agents_document(memory.document)
+    return is_agents_document(memory.document)
 
 
-def _is_agents_document(document: Document) -> bool:
-    """Say whether an agent wrote a document: an observation by its metadata, a record by its
-    file.
-    """
-    fields = front_matter(document.text).fields
-    return AGENT in (document.metadata.get(CORRECTED_BY), fields.get(CORRECTED_BY))
+def find_correction_way(*, is_agents: bool) -> str:
+    """Return how a corrected version came: through an agent or by the person alone."""
+    return CORRECTED_BY_AGENT if is_agents else CORRECTED_BY_PERSON
 
 
 def _iter_corrected_wordings(call: Call, memory: NamedMemory) -> Iterator[_Wording]:
@@ -397,7 +356,7 @@ def _iter_corrected_wordings(call: Call, memory: NamedMemory) -> Iterator[_Wordi
     ]
     for old, at in zip(older[::-1], times, strict=True):
         until = datetime.fromisoformat(at) if at else document.updated_at
-        yield _Wording(old.text, until, _is_agents_document(old))
+        yield _Wording(old.text, until, is_agents_document(old))
 
 
 def _record_wordings(call: Call, document: Document) -> Iterator[_Wording]:
@@ -416,13 +375,4 @@ def _record_wordings(call: Call, document: Document) -> Iterator[_Wording]:
         keys |= {old.key for old in earlier}
     for old in sorted(wordings, key=lambda old: old.metadata[EDITED_AT]):
         until = datetime.fromisoformat(old.metadata[EDITED_AT])
-        yield _Wording(old.text, until, _is_agents_document(old))
-
-
-_HOW = {
-    "said": Words("said"),
-    "observed": Words("observed"),
-    "kept": Words("kept"),
-    _CORRECTED: Words("corrected by you"),
-    _CORRECTED_BY_AGENT: Words("corrected through an agent"),
-}
+        yield _Wording(old.text, until, is_agents_document(old))

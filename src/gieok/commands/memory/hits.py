@@ -15,6 +15,8 @@ from gieok.commands.command import (
 )
 from gieok.commands.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.commands.memory.behind import Behind
+from gieok.hook.validity import SAID_EARLIER, SAID_LATER
+from gieok.memory.corrections import translate_corrections
 from gieok.model.memory import Scope, Tier
 from gieok.ranking.likelihood import HIGH, LOW, MEDIUM
 from gieok.ranking.recall import RankedHits
@@ -65,8 +67,15 @@ class SearchHit(NamedTuple):
     #: The statement that it was compared with: what spoke for a change, and by which words their
     #: subjects differ.
     compared: Omitted[str] = None
+    #: What was said later on the subject of the hit, and on which day: the hit may hold or not.
+    said_later: Omitted[str] = None
+    said_later_on: Omitted[day] = None
+    #: The hit stands before an earlier one on the same subject.
+    is_later: Omitted[bool] = None
     #: Text of that line, where the hit was found by meaning.
     line_text: Omitted[str] = None
+    #: Whether the file on disk still has what is redacted in the snippet.
+    has_more_in_file: Hidden[bool] = False
     #: Days on which the text was said, in order; left out for a single day.
     said_on: Omitted[tuple[day, ...]] = None
     #: Handles of memories elsewhere that say the same, and have no hit of their own here.
@@ -98,9 +107,11 @@ class SearchResult(NamedTuple):
     #: Words that look like a time but were not read as a time: only some expressions are
     #: understood. Left out where there are none.
     not_times: Omitted[tuple[str, ...]] = None
-    #: Places that were not searched, where nothing is found. Left out where every place was
-    #: searched.
+    #: Places that were not searched, where no hit is likely to answer. Left out where every place
+    #: was searched.
     not_looked_at: Omitted[tuple[Words, ...]] = None
+    #: Whether the caller named the least score of a hit, and so what counts as found.
+    has_own_threshold: Hidden[bool] = False
 
     @property
     def is_timeline(self) -> bool:
@@ -112,8 +123,17 @@ class SearchResult(NamedTuple):
 
     @property
     def found(self) -> bool:
-        """True where there is a hit."""
-        return bool(self.results)
+        """True where a hit counts as an answer.
+
+        It is likely, is of a time that was asked for, or reaches the score that the caller named.
+        """
+        is_any_enough = self.is_timeline or self.has_own_threshold
+        return bool(self.results) if is_any_enough else has_likely_hit(self.results)
+
+
+def has_likely_hit(hits: tuple[SearchHit, ...]) -> bool:
+    """Return whether any hit is likely enough to answer; the others are only nearest."""
+    return any(hit.level != LOW for hit in hits)
 
 
 def judge_hit_levels(hits: tuple[SearchHit, ...], question: str) -> tuple[SearchHit, ...]:
@@ -136,6 +156,13 @@ def judge_hit_levels(hits: tuple[SearchHit, ...], question: str) -> tuple[Search
     )
 
 
+def sort_for_reading(result: SearchResult) -> tuple[SearchHit, ...]:
+    """Return the hits as a person reads them: those of a time by day, others best first."""
+    if not result.is_timeline:
+        return result.results
+    return tuple(sorted(result.results, key=lambda hit: hit.date or _NO_DAY))
+
+
 def describe_sureness(level: str) -> Words:
     """Return the word for how likely a hit answers."""
     return Words("sure") if level == HIGH else Words("unsure")
@@ -144,7 +171,7 @@ def describe_sureness(level: str) -> Words:
 def introduce_unsure_hits(result: SearchResult) -> Words | None:
     """Return the sentence above hits of which none is likely to answer; None above other hits."""
     shown = result.results or ((result.nearest,) if result.nearest else ())
-    if result.is_timeline or not shown or any(hit.level != LOW for hit in result.results):
+    if result.is_timeline or not shown or has_likely_hit(result.results):
         return None
     return introduce_nearest(len(shown))
 
@@ -158,6 +185,8 @@ def introduce_nearest(count: int) -> Words:
     )
 
 
+#: Said of a hit with `has_more_in_file`.
+_IN_FILE_ALONE = Words("what is redacted here stands in the file itself")
 _NOTHING = Words("Nothing found. `--min-score 0` shows lines that are less sure.")
 #: A timeline lists everything of its days: no score leaves a line out.
 _NOTHING_THEN = Words("Nothing found.")
@@ -168,25 +197,16 @@ def render_search(result: SearchResult, style: Style) -> str:
     introduction = introduce_unsure_hits(result)
     blocks = [introduction.say(style.lang)] if introduction else []
     shown = None
-    for hit in (
-        sorted(result.results, key=lambda one: one.date or _NO_DAY)
-        if result.is_timeline
-        else result.results
-    ):
+    for hit in sort_for_reading(result):
         if result.is_timeline and hit.date != shown:
             shown = hit.date
             blocks.append(style.bold(str(shown)))
         blocks.append(_format_hit_block(hit, result, style))
     if result.nearest:
-        blocks.append(
-            "\n".join(
-                [
-                    _format_hit_block(result.nearest, result, style),
-                    *gap_lines(result.not_looked_at, style),
-                ]
-            )
-        )
-    elif not blocks:
+        blocks.append(_format_hit_block(result.nearest, result, style))
+    if blocks:
+        blocks[-1] = "\n".join([blocks[-1], *gap_lines(result.not_looked_at, style)])
+    else:
         blocks.append(
             absence(_NOTHING_THEN if result.is_timeline else _NOTHING, result.not_looked_at, style)
         )
@@ -220,6 +240,7 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
     heading = f"  {style.dim(printable(hit.heading))}" if hit.heading else ""
     status_words = [
         *([_format_hit_status(hit, style)] if hit.status != "stands" else []),
+        *_list_subject_words(hit, style),
         *tier_words(hit.tier, style),
     ]
     dated = [] if result.is_timeline or hit.date is None else [str(hit.date)]
@@ -240,8 +261,11 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
         for status_words in (hit.ended_parts, hit.compared)
         if status_words
     ]
-    shown_lines = [printable(line) for line in hit.snippet.split("\n") if line.strip()]
+    snippet = translate_corrections(hit.snippet, style.lang)
+    shown_lines = [printable(line) for line in snippet.split("\n") if line.strip()]
     lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
+    if hit.has_more_in_file:
+        lines.append(style.dim(f"      {_IN_FILE_ALONE.say(style.lang)}"))
     if hit.signals is not None:
         signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
         lines.append(style.dim(f"      [{signals}]"))
@@ -270,6 +294,14 @@ def _format_hit_place(hit: SearchHit, style: Style) -> str:
     The place is a path and line that terminals and editors open, or what `gieok get` takes.
     """
     return f"{style.path(hit.file)}:{hit.line}" if hit.file else hit.citation
+
+
+def _list_subject_words(hit: SearchHit, style: Style) -> list[str]:
+    """Return the words for a hit that stands beside another one on the same subject."""
+    words = [style.say(SAID_LATER)] if hit.is_later and hit.status != "current" else []
+    if hit.said_later is not None:
+        words.append(style.say(SAID_EARLIER, day=hit.said_later_on, handle=hit.said_later))
+    return words
 
 
 def _format_hit_status(hit: SearchHit, style: Style) -> str:

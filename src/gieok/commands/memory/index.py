@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
+from gieok.commands.memory.ownership import describe_ownership
 from gieok.commands.memory.records import follow_gate_rules, has_gate_rules
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
@@ -93,6 +94,8 @@ class IndexResult:
     dropped: Hidden[tuple[str, ...]] = ()
     #: Documents in the named folders whose kind is not read: (suffix, number).
     unread: Hidden[tuple[tuple[str, int], ...]] = ()
+    #: Scope that the named folders are in; '' where none was named.
+    scope: Hidden[str] = ""
 
     @property
     def found(self) -> bool:
@@ -151,6 +154,8 @@ def render_index_report(result: IndexResult, style: Style) -> str:
         ]
     if result.empty and not r.failed:
         lines = [_format_no_notes(result, style)]
+    if result.scope and not result.empty:
+        lines.append(f"  {printable(describe_ownership(result.scope).say(style.lang))}")
     lines += _format_unread_kinds(result, style)
     lines += [f"  {style.say('failed')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
     lines += [f"  {style.say('warning')}: {f.key!r}: {style.told(f.reason)}" for f in r.warnings]
@@ -163,7 +168,7 @@ def _format_unread_kinds(result: IndexResult, style: Style) -> list[str]:
     if not result.unread:
         return []
     kinds = ", ".join(f"{count:,} {suffix}" for suffix, count in result.unread)
-    return [style.say("  not read, since they are no text files: {kinds}", kinds=kinds)]
+    return [style.say("  not read, as files of these kinds are not: {kinds}", kinds=kinds)]
 
 
 def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
@@ -324,6 +329,7 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         turns=turns,
         empty=empty,
         unread=_count_unread_kinds(named),
+        scope=str(scope) if request.paths else "",
     )
     if request.watch:
         call.tell(render_index_report(result, Style(call.lang, colour=False)))

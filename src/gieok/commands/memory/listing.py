@@ -26,6 +26,7 @@ from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.hook.records import own_text
 from gieok.hook.validity import Standing
+from gieok.memory.corrections import translate_corrections
 from gieok.memory.files import read, roots
 from gieok.memory.observation import PREFIX
 from gieok.model.memory import Document, Scope, Tier
@@ -128,7 +129,8 @@ def render_memory_list(result: ListResult, style: Style) -> str:
         facts += [STATUSES[row.status].say(style.lang)] if row.status != "stands" else []
         facts += tier_words(row.tier, style)
         facts += [said_on(row.said_on).say(style.lang)] if row.said_on else []
-        lines.append(f"  {row.handle:<12} {printable(row.text)}  {style.dim(', '.join(facts))}")
+        text = printable(translate_corrections(row.text, style.lang))
+        lines.append(f"  {row.handle:<12} {text}  {style.dim(', '.join(facts))}")
     if not lines:
         nothing = Words("Nothing is remembered here that fits.")
         return absence(nothing, result.not_looked_at, style)
@@ -376,7 +378,7 @@ def _list_rows(
     known: list[roots.Root],
 ) -> list[ListedMemory]:
     """Return the rows of the items that fit, in their order, notes last."""
-    standing = Standing(str(call.home.folder), call.clock.now().timestamp())
+    standing = handles.open_standing(call)
     shown = [
         (item, _build_listed_row(call, item, documents[item.key], known, standing))
         for item in items

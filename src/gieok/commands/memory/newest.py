@@ -1,9 +1,10 @@
 """Ranks current statements before those that they replaced, and marks each hit's fate.
 
-Most replacements were found before (`observe.claims`); what was said since is compared here by the
-same rule, among the hits of one question. Nothing is shown for being newer: the statement that
-surely replaced a hit is fetched; two hits on one subject without a sure change both stand, each
-with its own score, the newer hit first where it is as likely.
+Most replacements were found before (`memory.talk.claims`); what was said since is compared here by
+the same rule, among the hits of one question. Nothing is shown for being newer alone: the statement
+that surely replaced a hit is fetched, and so is what was said later on its subject and likely
+changes it. Two other hits on one subject both stand, each with its own score, the newer hit first
+where it is as likely.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +12,14 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.home.call import Call
-from gieok.hook.validity import EndedClaim, Standing
+from gieok.hook.choice import TURN
+from gieok.hook.validity import (
+    EndedClaim,
+    LaterClaim,
+    LaterStatement,
+    Standing,
+    find_successor,
+)
 from gieok.model.memory import REPLACED_BY, Document, Scope
 from gieok.model.retrieval import FoundPassage, Hit
 from gieok.ports.store import Store, VectorCopy
@@ -36,7 +44,8 @@ class PlacedHit(NamedTuple):
 
     `ended`: what ended the whole hit (None: the hit stands); `parts`: the claims of the hit that no
     longer hold; `has_won`: the hit took the place of another statement; `instead_of`: the hit for
-    which this hit was fetched; `pair`: the comparison that placed the hit.
+    which this hit was fetched; `pair`: the comparison that placed the hit. `later`: what was said
+    later on the subject of the hit; `is_later`: the hit stands before such an earlier one.
     """
 
     hit: Hit
@@ -45,6 +54,14 @@ class PlacedHit(NamedTuple):
     parts: tuple[EndedClaim, ...] = ()
     has_won: bool = False
     pair: "Relation | None" = None
+    later: LaterStatement | None = None
+    is_later: bool = False
+
+    @property
+    def successor(self) -> EndedClaim | LaterStatement | None:
+        """Return what stands before the hit: what replaced it or a part, or was said later."""
+        is_turn = self.hit.passage.kind == TURN
+        return self.ended or self.later or find_successor(self.parts, is_turn=is_turn)
 
 
 class _Compared(NamedTuple):
@@ -65,8 +82,9 @@ def place_current_hits(
 ) -> list[PlacedHit]:
     """Return hits in order, with each ended hit behind the statement that replaced it.
 
-    A replacement that was not found is fetched. An unranked list, such as a list of days, keeps its
-    order. `is_quick`: only what was said in the last day is compared here.
+    So is a hit behind what was said later on its subject. What was not found of these is fetched.
+    An unranked list, such as a list of days, keeps its order.
+    `is_quick`: only what was said in the last day is compared here.
     """
     documents = documents_of(store, hits)
     now = call.clock.now()
@@ -111,8 +129,18 @@ def _mark_ended_hit(
     ):
         ended = _ended_by_document(document)
     has_won = ended is None and standing.won([], p.scope.path, p.key, p.start_line)
+    later = (
+        None
+        if parts or ended
+        else standing.find_later_statement(p.scope.path, p.key, p.start_line, p.text)
+    )
     return PlacedHit(
-        hit=hit, ended=ended, instead_of=None, parts=() if ended else parts, has_won=has_won
+        hit=hit,
+        ended=ended,
+        instead_of=None,
+        parts=() if ended else parts,
+        has_won=has_won,
+        later=later,
     )
 
 
@@ -122,11 +150,16 @@ def _ended_by_document(document: Document) -> EndedClaim:
 
 
 def _order_placed_hits(
-    store: Store, marked: Sequence[PlacedHit], behind: Mapping[int, int]
+    store: Store, marked: list[PlacedHit], behind: Mapping[int, int]
 ) -> list[PlacedHit]:
     place_of = {
         _build_passage_name(placed.hit.passage): place for place, placed in enumerate(marked)
     }
+    for placed in list(marked):
+        is_likely = isinstance(placed.successor, LaterStatement)
+        beside = place_of.get(placed.successor.place) if is_likely and placed.successor else None
+        if beside is not None:
+            marked[beside] = marked[beside]._replace(is_later=True)
     visited: set[int] = set()
     order: list[PlacedHit] = []
     brought = set[tuple[str, str, int]]()
@@ -135,18 +168,22 @@ def _order_placed_hits(
         if place in visited or place in trail:
             return
         placed = marked[place]
-        first = (
-            place_of.get((placed.ended.scope, placed.ended.key, placed.ended.line))
-            if placed.ended
-            else behind.get(place)
-        )
+        successor = placed.successor
+        first = place_of.get(successor.place) if successor else behind.get(place)
         if first is not None:
             put(first, trail | {place})
-        elif placed.ended is not None:
-            fetched = _fetch_replacing_hit(store, placed.ended, placed.hit)
-            if fetched is not None and _build_passage_name(fetched.passage) not in brought:
+        elif successor is not None:
+            fetched = _fetch_later_hit(store, successor, placed.hit)
+            if fetched is None:
+                placed = placed._replace(later=None)
+            elif _build_passage_name(fetched.passage) not in brought:
                 brought.add(_build_passage_name(fetched.passage))
-                order.append(PlacedHit(fetched, instead_of=placed.hit, has_won=True))
+                is_later = isinstance(successor, LaterStatement)
+                order.append(
+                    PlacedHit(
+                        fetched, instead_of=placed.hit, has_won=not is_later, is_later=is_later
+                    )
+                )
         visited.add(place)
         order.append(placed)
 
@@ -159,10 +196,10 @@ def _build_passage_name(p: FoundPassage) -> tuple[str, str, int]:
     return p.scope.path, p.key, p.start_line
 
 
-def _fetch_replacing_hit(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
-    """Return the statement that replaced a hit, with the hit's probability.
+def _fetch_later_hit(store: Store, end: LaterClaim, old: Hit) -> Hit | None:
+    """Return what replaced a hit or was said later on its subject, with the hit's probability.
 
-    None where the replacing document says something else by now.
+    None where its document says something else by now.
     """
     entries = store.entries(Scope(end.scope), [end.key]) if end.key else []
     for entry in entries:
@@ -170,7 +207,7 @@ def _fetch_replacing_hit(store: Store, end: EndedClaim, old: Hit) -> Hit | None:
         for p in entry.passages:
             text = document.text[p.start : p.end]
             lines = text.split("\n")
-            if p.start_line <= end.line < p.start_line + len(lines) and end.holds_instead(
+            if p.start_line <= end.line < p.start_line + len(lines) and end.still_says(
                 lines[end.line - p.start_line]
             ):
                 passage = FoundPassage(

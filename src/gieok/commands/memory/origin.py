@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from gieok.commands.memory import handles
 from gieok.commands.memory.handles import NamedMemory
+from gieok.commands.memory.predecessors import find_predecessors
 from gieok.home.call import Call
+from gieok.hook.validity import EndedClaim, LaterClaim, Standing
 from gieok.memory.talk import promotion, turns
 from gieok.model.conversation import Journalled, Message
 from gieok.model.memory import CORRECTED, MOVED_FROM, REPLACED_BY, Document, Scope
@@ -22,12 +24,17 @@ class Replacement(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """Status of a memory, its replacements, and in how many sessions an agent was shown it."""
+    """Status of a memory, its replacements, and in how many sessions an agent was shown it.
+
+    `said_later`: what was said later on its subject, which may change it. `replaced` is empty where
+    it was not asked for.
+    """
 
     status: str
     replaced: tuple[Replacement, ...]
     replaced_by: tuple[Replacement, ...]
     shown_in: int
+    said_later: tuple[Replacement, ...] = ()
 
 
 def messages_of(call: Call, memory: NamedMemory) -> tuple[Message, ...]:
@@ -77,46 +84,78 @@ def _find_first_filled_line(document: Document) -> int:
     )
 
 
-def find_memory_origin(call: Call, memory: NamedMemory) -> Origin:
-    """Return what is known of a memory besides the messages that it was made of."""
-    document = memory.document
+def find_memory_origin(call: Call, memory: NamedMemory, *, with_replaced: bool = True) -> Origin:
+    """Return what is known of a memory besides the messages that it was made of.
+
+    Without `with_replaced`, what the memory replaced is not looked up.
+    """
+    document, standing = memory.document, handles.open_standing(call)
+    end = handles.find_memory_end(memory, standing)
     status = handles.find_memory_status(document, call.clock.now(), memory.line)
     if memory.was_replaced:
         status = "replaced"
-    elif (end := handles.find_memory_end(call, memory)) is not None:
+    elif end is not None:
         status = end.name
     return Origin(
         "retired" if memory.away else status,
-        tuple(_iter_replaced_versions(call, memory)),
-        tuple(_replaced_by(call, memory)),
+        tuple(_iter_replaced_versions(call, memory, standing)) if with_replaced else (),
+        tuple(_replaced_by(call, document, end)),
         _shown_in(call.home.folder, memory),
+        tuple(_said_later(call, memory, standing)) if status not in ("replaced", "ended") else (),
     )
 
 
-def _iter_replaced_versions(call: Call, memory: NamedMemory) -> Iterator[Replacement]:
-    """Yield the earlier versions of a memory that a person corrected, the newest first."""
+def _iter_replaced_versions(
+    call: Call, memory: NamedMemory, standing: Standing
+) -> Iterator[Replacement]:
+    """Yield what a memory replaced, the newest first of each kind.
+
+    First come its earlier versions, which a person corrected, then earlier statements, which it
+    ended.
+    """
+    if memory.was_replaced:
+        return
     document = memory.document
-    if not memory.was_replaced and document.metadata.get(CORRECTED):
-        for old in call.home.journal.history(document.scope, 1 << 30):
-            if old.key == document.key:
-                yield Replacement(memory.handle, old.text)
+    if document.metadata.get(CORRECTED):
+        for version in call.home.journal.history(document.scope, 1 << 30):
+            if version.key == document.key:
+                yield Replacement(memory.handle, version.text)
+    ended = find_predecessors(call, memory, standing)
+    ended.sort(key=lambda old: handles.find_document_moment(old.document), reverse=True)
+    seen: set[str] = set()
+    for old in ended:
+        text = handles.strip_speaker_label(old.text)
+        if text not in seen:
+            seen.add(text)
+            yield Replacement(old.handle, text)
 
 
-def _replaced_by(call: Call, memory: NamedMemory) -> Iterator[Replacement]:
-    """Yield the memories whose metadata links say that they replace this memory."""
-    document = memory.document
+def _replaced_by(call: Call, document: Document, end: EndedClaim | None) -> Iterator[Replacement]:
+    """Yield what replaced a memory: the document that its metadata names, else the line of `end`.
+
+    `end`: how a later statement ended the memory.
+    """
     by = document.metadata.get(REPLACED_BY, "")
     for new in call.home.store.get(document.scope, [by]) if by else ():
         yield Replacement(build_handle(new.scope.path, new.key), new.text)
-    if not by and (ended := handles.find_memory_end(call, memory)) is not None and ended.key:
-        for new in call.home.store.get(Scope(ended.scope), [ended.key]):
-            text = (
-                new.text.split("\n")[ended.line - 1]
-                if ended.line <= new.text.count("\n") + 1
-                else ""
-            )
-            if ended.holds_instead(text):
-                yield Replacement(ended.handle, text)
+    if not by and end is not None and end.key:
+        for new in call.home.store.get(Scope(end.scope), [end.key]):
+            yield from _quote_line(new, end)
+
+
+def _said_later(call: Call, memory: NamedMemory, standing: Standing) -> Iterator[Replacement]:
+    """Yield what was said later on the subject of a memory, if it still says so."""
+    later = handles.find_later_statement(memory, standing)
+    if later is not None:
+        for document in call.home.store.get(Scope(later.scope), [later.key]):
+            yield from _quote_line(document, later)
+
+
+def _quote_line(document: Document, claim: LaterClaim) -> Iterator[Replacement]:
+    """Yield the line of a claim, if it still says so."""
+    lines = document.text.split("\n")
+    if claim.line <= len(lines) and claim.still_says(lines[claim.line - 1]):
+        yield Replacement(claim.handle, lines[claim.line - 1])
 
 
 def _shown_in(home: Path, memory: NamedMemory) -> int:

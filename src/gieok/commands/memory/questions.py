@@ -3,46 +3,51 @@
 import calendar
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import PurePosixPath
 
+from gieok.commands.memory.hits import sort_for_reading
 from gieok.commands.memory.listing import ListedMemory, list_memories
 from gieok.commands.memory.search import search_memory
+from gieok.errors import NotIndexed
 from gieok.home.call import Call
+from gieok.ranking.likelihood import HIGH, MEDIUM
+from gieok.ranking.timeline import asks_or_orders
+from gieok.text.turns import ASSISTANT
 
 #: Memories that are looked at, and questions that are tried, for the few that are offered.
 _MOST_LISTED, _MOST_TRIED = 60, 8
 #: A longer name is a sentence, and no name of a thing.
 _MOST_CHARS = 40
-_SURE = ("high", "medium")
+_SURE = (HIGH, MEDIUM)
+#: Hits that the home page shows at first.
+_SHOWN = 12
+_HOLDS = ("stands", "current")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
 def suggest_questions(call: Call, most: int = 3) -> list[str]:
-    """Return questions that the memory of a call answers, in the person's language.
+    """Return questions that the owner's memory answers, in the person's language.
 
-    Each was searched for, and found lines that are not unsure.
+    Each was searched for in every scope, and the first line that is shown for it is likely to
+    answer, holds still, and is neither an agent's nor a question or request.
     """
-    memories = list_memories(call, limit=_MOST_LISTED).memories
-    questions = list[str]()
-    for number, question in enumerate(_iter_candidates(call, memories)):
-        if number == _MOST_TRIED or len(questions) == most:
-            break
-        if _is_answered(call, question):
-            questions.append(question)
-    return questions
+    try:
+        memories = list_memories(call, limit=_MOST_LISTED, everywhere=True).memories
+    except NotIndexed:
+        return []
+    tried = islice(_iter_candidates(call, memories), _MOST_TRIED)
+    return list(islice((question for question in tried if _is_answered(call, question)), most))
 
 
 def _iter_candidates(call: Call, memories: tuple[ListedMemory, ...]) -> Iterator[str]:
     """Yield questions: about two names of notes, about the newest month, about further names."""
     names = _iter_note_names(memories)
-    for count, name in enumerate(names, start=1):
-        yield call.words("What about {name}?", name=name)
-        if count == 2:
-            break
+    about_names = (call.words("What about {name}?", name=name) for name in names)
+    yield from islice(about_names, 2)
     if memories:
         yield _ask_about_month(call, memories[0])
-    for name in names:
-        yield call.words("What about {name}?", name=name)
+    yield from about_names
 
 
 def _iter_note_names(memories: tuple[ListedMemory, ...]) -> Iterator[str]:
@@ -63,5 +68,9 @@ def _ask_about_month(call: Call, memory: ListedMemory) -> str:
 
 
 def _is_answered(call: Call, question: str) -> bool:
-    hits = search_memory(call, query=[question], limit=1).results
-    return bool(hits) and hits[0].level in _SURE
+    # a list of days begins with the earliest of them, so that one hit is not its first one
+    hits = sort_for_reading(search_memory(call, query=[question], limit=_SHOWN, everywhere=True))
+    if not hits or hits[0].level not in _SURE or hits[0].status not in _HOLDS:
+        return False
+    first = hits[0].snippet.partition("\n")[0]
+    return not (first.startswith(f"{ASSISTANT}: ") or asks_or_orders(first))

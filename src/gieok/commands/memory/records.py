@@ -134,10 +134,12 @@ def project_shelf(root: str) -> RecordShelf:
 def _new_project(call: Call) -> str:
     """Return where a project would begin: the repository's top, else the folder itself.
 
-    '' for the home folder and the root of the disk.
+    '' for the user's folder, the root of the disk, and the home folder with all that lies in it.
     """
     top = Path(common_folder(find_repository_top(str(call.caller.folder))))
-    return "" if top.resolve() in (call.caller.user.resolve(), Path(top.anchor)) else str(top)
+    here = top.resolve()
+    is_none = here in (call.caller.user.resolve(), Path(top.anchor))
+    return "" if is_none or here.is_relative_to(call.home.folder.resolve()) else str(top)
 
 
 def follow_shelf(call: Call, kept: RecordShelf, *, embed: bool = True) -> None:

@@ -18,8 +18,9 @@ from gieok.commands.command import (
     waiting_words,
 )
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
-from gieok.commands.last_day import parse_last_day
+from gieok.commands.last_day import parse_coming_day
 from gieok.commands.memory import untrusted
+from gieok.commands.memory.ownership import describe_ownership
 from gieok.commands.memory.records import (
     RecordShelf,
     find_record_handle,
@@ -73,6 +74,7 @@ def render_remembered(result: RememberResult, style: Style) -> str:
         line += "  " + said_on(result.days).say(style.lang)
     if result.until:
         line += "  " + style.say("until {until}", until=result.until)
+    line += "\n  " + style.dim(printable(describe_ownership(result.scope).say(style.lang)))
     if result.redacted:
         line += "\n  " + style.say("a secret in it was replaced")
     return line
@@ -200,12 +202,7 @@ def _last_day(call: Call, words: str, text: str) -> date | None:
     if not words.strip():
         stated = find_end(text, today)
         return stated.last if stated else None
-    day = parse_last_day(words, today)
-    if day < today:
-        raise BadRequest(
-            "{words!r} is over: {day}", words=words, day=day, hint="name today or a later day"
-        )
-    return day
+    return parse_coming_day(words, today)
 
 
 def _trust_new_record(call: Call, kept: RecordShelf, file: Path) -> None:

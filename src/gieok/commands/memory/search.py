@@ -15,6 +15,7 @@ from gieok.commands.memory.hits import (
     Days,
     SearchHit,
     SearchResult,
+    has_likely_hit,
     judge_hit_levels,
     render_search,
 )
@@ -84,6 +85,7 @@ def _build_search_hit(
 ) -> SearchHit:
     hit, ended, explain = placed.hit, placed.ended, request.explain
     parts = newest.spoken_parts(placed.parts)
+    later = None if ended else placed.later
     file = file_of(document) if document else None
     status = find_document_status(document, now) if document else "stands"
     p = hit.passage
@@ -115,8 +117,12 @@ def _build_search_hit(
         if file or hit.line
         else None,
         line_text=hit.line.text if hit.line else None,
+        has_more_in_file=file is not None and _has_more_in_file(file, hit.snippet),
         ended_parts=parts or None,
         compared=newest.explain_pair(placed.pair) if explain and placed.pair else None,
+        said_later=later.handle if later else None,
+        said_later_on=datetime.fromtimestamp(later.at, zone).date() if later else None,
+        is_later=placed.is_later or None,
     )
 
 
@@ -130,6 +136,19 @@ def file_of(document: Document) -> str | None:
     file = document.provenance[0].source
     # A cold search has no time to import Path.
     return file if os.path.isabs(file) and os.path.isfile(file) else None  # noqa: PTH117, PTH113
+
+
+def _has_more_in_file(file: str, snippet: str) -> bool:
+    """Return whether a file lacks a redacted line of a snippet: it has the line as it was."""
+    redacted = [line.strip() for line in snippet.split("\n") if "[redacted:" in line]
+    if not redacted:
+        return False
+    try:
+        with open(file, encoding="utf-8", errors="replace") as opened:  # noqa: PTH123
+            text = opened.read()
+    except OSError:
+        return False
+    return any(line not in text for line in redacted)
 
 
 def _best_line(p: FoundPassage, question: str) -> int:
@@ -326,7 +345,7 @@ def _search_memory_store(
     )
     gaps = (
         ()
-        if results
+        if results and (ranked_hits.is_timeline or has_likely_hit(results))
         else tuple(_list_search_gaps(call, request, store, scopes, ranked_hits, since, until))
     )
     return SearchResult(
@@ -339,6 +358,7 @@ def _search_memory_store(
         nearest=nearest,
         not_times=ranked_hits.refused or None,
         not_looked_at=gaps or None,
+        has_own_threshold=request.min_score != -1,
     )
 
 
@@ -369,7 +389,7 @@ def _list_search_gaps(
     since: DateSpan | None,
     until: DateSpan | None,
 ) -> Iterator[Words]:
-    """Yield the places that a search without results did not look at."""
+    """Yield the places that a search without likely results did not look at."""
     # which walks folders: a search that finds something has no time for it
     from gieok.commands.memory import gaps
 

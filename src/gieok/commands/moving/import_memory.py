@@ -24,7 +24,7 @@ from gieok.model.memory import Scope
 from gieok.places.project import project_scope
 from gieok.places.scope import USER_SCOPE
 from gieok.places.workplace import find_workplace
-from gieok.ports.imports import ImportFiles, ImportReader
+from gieok.ports.imports import ImportedTalk, ImportFiles, ImportReader
 from gieok.ports.store import VectorSearch
 from gieok.text.messages import Words
 from gieok.text.turns import is_users
@@ -46,6 +46,8 @@ _LABELS = {
 }
 _NAMES = (_OPENCLAW, *_LABELS)
 _SHOWN_REJECTS = 10
+#: Conversations that are counted before a person says whether an export is taken in.
+_MOST_COUNTED = 500
 
 
 class ImportCounts(NamedTuple):
@@ -111,14 +113,17 @@ def render_import(result: ImportResult | OpenClawResult, style: Style) -> str:
     lines = [f"{style.bold(label)}  {printable(str(result.path))}"]
     lines.append(
         style.say(
-            (
-                "  {head}: {messages:,} messages of {conversations:,} conversations, {memories:,} "
-                "memories"
-            ),
+            "  {head}: {messages} of {conversations}, {memories}",
             head=head,
-            messages=taken.messages,
-            conversations=taken.conversations,
-            memories=taken.memories,
+            messages=style.say(
+                "{count} message", plural="{count:,} messages", count=taken.messages
+            ),
+            conversations=style.say(
+                "{count} conversation",
+                plural="{count:,} conversations",
+                count=taken.conversations,
+            ),
+            memories=style.say("{count} memory", plural="{count:,} memories", count=taken.memories),
         )
     )
     if taken.known:
@@ -257,13 +262,40 @@ def _parse_import_source(call: Call, *, what: Sequence[str]) -> tuple[str, Path 
     return name, call.caller.user / _PLACES[name]
 
 
-def recognise_export(call: Call, file: Path) -> Words | None:
-    """Return what kind of export a file is; None where Gieok knows none, or cannot read it."""
+class RecognisedExport(NamedTuple):
+    """What kind of export a file is, the account that it is of ('' where it names none), and how
+    many conversations are in it; `has_more`: they were not all counted.
+    """
+
+    label: Words
+    account: str
+    conversations: int
+    has_more: bool
+
+
+def recognise_export(call: Call, file: Path) -> RecognisedExport | None:
+    """Return what an export is; None where Gieok knows none, or cannot read it."""
     try:
-        _, name, _ = _recognise_import_files(call, "", file)
+        files, name, reader = _recognise_import_files(call, "", file)
+        if name not in _LABELS:
+            return None
+        account = imports.find_export_account(name, files)
+        sessions = _collect_sessions(reader, files) if reader is not None else set()
     except BadRequest:
         return None
-    return _LABELS.get(name)
+    counted = min(len(sessions), _MOST_COUNTED)
+    return RecognisedExport(_LABELS[name], account, counted, len(sessions) > _MOST_COUNTED)
+
+
+def _collect_sessions(reader: ImportReader, files: ImportFiles) -> set[str]:
+    """Return the conversations of an export, and of very many only some."""
+    sessions: set[str] = set()
+    for piece in reader.read(files):
+        if isinstance(piece, ImportedTalk):
+            sessions.add(piece.messages[0].session)
+        if len(sessions) > _MOST_COUNTED:
+            break
+    return sessions
 
 
 def _recognise_import_files(

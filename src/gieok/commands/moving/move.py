@@ -21,6 +21,7 @@ from gieok.model.memory import Scope
 from gieok.places.home import (
     build_active_memory_path,
     lasting_file,
+    later_file,
     list_action_files,
     replaced_file,
 )
@@ -329,6 +330,7 @@ def _move_rest(call: Call, where: Repointing, scopes: tuple[MovedScope, ...]) ->
             build_active_memory_path(home, old),
             lasting_file(home, old),
             replaced_file(home, old),
+            later_file(home, old),
             *list_action_files(home, old),
         ):
             Path(file).unlink(missing_ok=True)

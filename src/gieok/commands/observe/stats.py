@@ -124,9 +124,10 @@ def render_observe_stats(result: ObserveStatsResult, style: Style) -> str:
         style.bold(
             style.say(
                 (
-                    "{messages:,} messages ({tokens:,} tokens), {transcripts:,} transcripts; "
-                    "observed by {observer}"
+                    "{messages:,} messages ({tokens:,} tokens) in {scope}; {transcripts:,} "
+                    "transcripts in all scopes; observed by {observer}"
                 ),
+                scope=result.scope,
                 messages=j.messages,
                 tokens=j.tokens,
                 transcripts=j.transcripts,

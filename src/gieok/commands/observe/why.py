@@ -24,6 +24,7 @@ from gieok.commands.prompt.last import LastResult, find_last_injection
 from gieok.commands.prompt.last import render_last_injection as present_last
 from gieok.errors import BadRequest
 from gieok.home.call import Call
+from gieok.hook.validity import SAID_LATER
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Document, Provenance, Tier
 from gieok.ranking import timeline
@@ -124,7 +125,7 @@ class WhyResult:
     @property
     @mark_encoded_getter
     def replaced(self) -> tuple[Replacement, ...]:
-        """Return the memories that this memory replaced, newest first."""
+        """Return the earlier versions of this memory, then the memories that it replaced."""
         return self.origin.replaced
 
     @property
@@ -132,6 +133,12 @@ class WhyResult:
     def replaced_by(self) -> tuple[Replacement, ...]:
         """Return the memories that replaced this memory."""
         return self.origin.replaced_by
+
+    @property
+    @mark_encoded_getter
+    def said_later(self) -> tuple[Replacement, ...]:
+        """Return what was said later on the subject of this memory, and may change it."""
+        return self.origin.said_later
 
     @property
     @mark_encoded_getter
@@ -164,6 +171,10 @@ def render_memory_origin(result: WhyResult | LastResult, style: Style) -> str:
     lines += [
         f"  {style.say('replaced by')} {memory.handle}: {printable(memory.text)}"
         for memory in result.replaced_by
+    ]
+    lines += [
+        f"  {style.say(SAID_LATER)}, {memory.handle}: {printable(memory.text)}"
+        for memory in result.said_later
     ]
     return "\n".join(lines)
 
@@ -220,8 +231,11 @@ def explain_memory_origin(
     return explain_named_memory(call, id)
 
 
-def explain_named_memory(call: Call, name: str) -> WhyResult:
-    """Return the origin of the memory with a handle or id. Raises BadRequest."""
+def explain_named_memory(call: Call, name: str, *, with_replaced: bool = True) -> WhyResult:
+    """Return the origin of the memory with a handle or id. Raises BadRequest.
+
+    Without `with_replaced`, what the memory replaced is not looked up.
+    """
     memory = handles.find_only_memory(call, name, history=True) or _by_id(
         call, name.partition("#L")[0]
     )
@@ -239,7 +253,7 @@ def explain_named_memory(call: Call, name: str) -> WhyResult:
     return WhyResult(
         memory=memory,
         said=origin.messages_of(call, memory),
-        origin=origin.find_memory_origin(call, memory),
+        origin=origin.find_memory_origin(call, memory, with_replaced=with_replaced),
         zone=call.zone,
         archived_in=place,
     )

@@ -11,14 +11,7 @@ from typing import NamedTuple
 from gieok.agents import table
 from gieok.agents.agent import load_agent
 from gieok.agents.install.change import Edit, read_foreign_file
-from gieok.agents.install.edits import (
-    HookEntries,
-    InstallPlace,
-    JsonServer,
-    OwnCommand,
-    PluginFile,
-)
-from gieok.agents.install.toml_lines import TomlHooks, TomlServer
+from gieok.agents.install.edits import InstallPlace, OwnCommand
 from gieok.commands.prompt.sites import build_own_command, project_site, user_site
 from gieok.errors import BadRequest, GieokError, NotIndexed, Phrase
 from gieok.home.call import Call
@@ -79,7 +72,7 @@ def find_presence(site: InstallPlace, name: str) -> Presence:
     command = next(filter(None, (agent.parse_prompt_command(text) for _, text in rows)), "")
     if command:
         return Presence(True, lacking, has_program=_is_program_there(command, site))
-    if all(isinstance(edit, JsonServer | TomlServer) for edit in held):
+    if all(edit.is_server for edit in held):
         return Presence()
     if name in table.HOOKED:
         return Presence(True, lacking or (rows[0][0].path,))
@@ -116,12 +109,11 @@ def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
         for site in (user_site(call), project_site(call))
         for agent in table.HOOKED
         for edit in load_agent(agent).list_site_edits(site, OwnCommand(("gieok",), {}))
-        if isinstance(edit, HookEntries | PluginFile | TomlHooks)
         for native in _list_shorter(edit)
     ]
 
 
-def _list_shorter(edit: HookEntries | PluginFile | TomlHooks) -> list[str]:
+def _list_shorter(edit: Edit) -> list[str]:
     try:
         return edit.list_shorter_hooks(read_hook_file(edit.path))
     except ValueError:  # the check of the hook itself names the file

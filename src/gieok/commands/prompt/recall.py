@@ -23,12 +23,14 @@ from gieok.commands.prompt.candidates import (
     build_recall_candidates,
     compute_score_cuts,
 )
+from gieok.commands.prompt.spoken_rules import load_spoken_rules
 from gieok.home.call import Call
+from gieok.home.withholding import find_withheld_notice
 from gieok.hook import choice, inject, levels, question, refusals, rules, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import find_record_category, shown_path
 from gieok.hook.note_gate import NoteGate
-from gieok.hook.validity import EndedClaim
+from gieok.hook.validity import EndedClaim, LaterStatement, say_later
 from gieok.hook.window import ContextWindow
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit
@@ -98,6 +100,8 @@ class RecallResult:
     #: Where nothing would be injected: places that were not searched. Left out where every place
     #: was searched, and for the hook.
     not_looked_at: Omitted[tuple[Words, ...]] = None
+    #: Why agents are given nothing now: a pause, a private session, or an exclusion.
+    withheld: Omitted[Words] = None
 
     @property
     def found(self) -> bool:
@@ -114,6 +118,8 @@ class _Found(NamedTuple):
     ended: EndedClaim | None = None
     parts: tuple[EndedClaim, ...] = ()
     has_won: bool = False
+    later: LaterStatement | None = None
+    is_later: bool = False
 
 
 def render_recall(result: RecallResult, style: Style) -> str:
@@ -123,6 +129,7 @@ def render_recall(result: RecallResult, style: Style) -> str:
         return "\n".join(
             [
                 absence(nothing, result.not_looked_at, style),
+                *([result.withheld.say(style.lang)] if result.withheld else []),
                 *_list_notes(result, style),
                 *_explain_candidates(result, style),
             ]
@@ -211,6 +218,11 @@ def recall_memories(
     within_ms: Annotated[int, Parameter(Words("stop asking after this; 0: never"))] = 0,
 ) -> RecallResult:
     """Search for each part of the prompt, merge by probability, and choose what to show."""
+    withheld = find_withheld_notice(call, agent=agent, session=session)
+    if withheld is not None:
+        return RecallResult(
+            text="", tokens=0, memories=(), asked=(), degraded=None, withheld=withheld
+        )
     prompt_text = " ".join(prompt)
     store = call.home.store
     texts = question.texts(prompt_text)[:_MOST_TEXTS]
@@ -252,14 +264,7 @@ def recall_memories(
     refused = refusals.PromptRefusals(str(call.home.folder), prompt_text)
     low_ratio = call.home.hook_settings.number("hook.low_ratio")
     memories = choice.likely(refused.allowed(every), low_ratio, asks_memory, first)
-    binding = refused.allowed(
-        rules.bearing(
-            rules.read_binding_rules(
-                str(call.home.folder), map(str, held_scopes), _lines_of(store)
-            ),
-            prompt_text,
-        )
-    )
+    binding = refused.allowed(rules.bearing(load_spoken_rules(call, held_scopes), prompt_text))
     shown = choice.fresh(
         rules.merge_rules_first(binding, memories), window, str(call.caller.folder)
     )
@@ -319,16 +324,6 @@ def _list_recall_gaps(
         names = ", ".join(map(str, wanted))
         yield Words.of("{names} holds nothing yet", names=names)
     yield from gaps.gaps_of_memory(call, store, wanted)
-
-
-def _lines_of(store: Store) -> Callable[[str, str], list[str]]:
-    """Return a function that reads a document's lines by scope and key; [] for a gone document."""
-
-    def lines(scope: str, key: str) -> list[str]:
-        documents = store.get(Scope(scope), [key])
-        return documents[0].text.split("\n") if documents else []
-
-    return lines
 
 
 def _build_supposed_settings(call: Call, *, limit: int, mode: str) -> HookSettings:
@@ -458,7 +453,7 @@ def _carry_to_decisions(
 def _order_newest_first(call: Call, store: Store, best: Sequence[_Found]) -> list[_Found]:
     """Return hits with each current statement before the statement that it replaced.
 
-    A current statement is as likely as what it replaced.
+    So is what was said later on the subject of a hit. Each is as likely as what stands behind it.
     """
     known = {candidate.hit.passage.id: candidate for candidate in best}
     ordered_hits: list[_Found] = []
@@ -468,14 +463,22 @@ def _order_newest_first(call: Call, store: Store, best: Sequence[_Found]) -> lis
         candidate = known[(placed.instead_of or placed.hit).passage.id]
         ordered_hits.append(
             candidate._replace(
-                hit=placed.hit, ended=placed.ended, parts=placed.parts, has_won=placed.has_won
+                hit=placed.hit,
+                ended=placed.ended,
+                parts=placed.parts,
+                has_won=placed.has_won,
+                later=placed.later,
+                is_later=placed.is_later,
             )
         )
     for place in reversed(
         range(len(ordered_hits) - 1)
     ):  # what surely took its place is no less likely than what it stands before
         behind = ordered_hits[place + 1]
-        if behind.ended is not None and behind.ended.key and ordered_hits[place].has_won:
+        ends = (*filter(None, (behind.ended,)), *behind.parts)
+        if (ordered_hits[place].has_won and any(end.key for end in ends)) or (
+            ordered_hits[place].is_later and behind.later is not None
+        ):
             ordered_hits[place] = ordered_hits[place]._replace(
                 score=max(behind.score, ordered_hits[place].score)
             )
@@ -554,7 +557,10 @@ def _format_recall_status(one: _Found, sure_from: float) -> str:
     status_words = (
         [choice.CURRENT] if one.has_won else [choice.format_unsure_status(one.score, sure_from)]
     )
-    return "; ".join(filter(None, (*status_words, newest.spoken_parts(one.parts))))
+    if one.later is not None:
+        status_words.append(one.later.status)
+    status = "; ".join(filter(None, (*status_words, newest.spoken_parts(one.parts))))
+    return say_later(status) if one.is_later else status
 
 
 def _build_injected_memory(

@@ -9,7 +9,7 @@ from gieok import private
 from gieok.commands.command import Effect, Parameter, Style, command
 from gieok.commands.encode import Hidden, OrNull
 from gieok.commands.memory import handles
-from gieok.commands.memory.history import strip_speaker_label
+from gieok.commands.memory.handles import strip_speaker_label
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.hook import records, refusals

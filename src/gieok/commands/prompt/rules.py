@@ -1,12 +1,13 @@
 """`gieok rules`: the rules about actions that are asked or stopped before a tool runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted
-from gieok.commands.last_day import parse_last_day
+from gieok.commands.last_day import parse_coming_day, parse_last_day
+from gieok.commands.prompt.spoken_rules import load_spoken_rules
 from gieok.errors import BadRequest, NotFound
 from gieok.flow.gate_rules import (
     DAMAGED,
@@ -18,6 +19,7 @@ from gieok.flow.gate_rules import (
     load_gate_rules,
 )
 from gieok.home.call import Call
+from gieok.home.withholding import find_withheld_notice
 from gieok.hook import gates
 from gieok.places.workplace import find_workplace
 from gieok.text.gates.action import ASK, NONE, STOP, Action
@@ -29,6 +31,10 @@ from gieok.text.messages import Words
 _MOST_SHOWN = 3
 _FEWEST_DIGITS = 4
 _EFFECTS = {STOP: Words("stops"), ASK: Words("asks")}
+_NOT_READ = Words(
+    "no command, file or tool is read in it, or words that may narrow it are not understood"
+)
+_SAID_ELSEWHERE = Words("it acts where it was said, and that is not here")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +59,33 @@ class RuleRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ToldRuleRow:
+    """Rule that an agent is told and for which no tool is asked: the user's words."""
+
+    handle: str
+    words: str
+    day: str
+    scope: str
+    why: Words
+
+
+@dataclass(frozen=True, slots=True)
 class RulesResult:
-    """Rules that hold for the scopes of the call, newest first, and failures of the hook."""
+    """Rules that hold for the scopes of the call, newest first, and failures of the hook.
+
+    `told_only` are rules that agents are told here and that act on no tool here.
+    """
 
     rules: tuple[RuleRow, ...]
     failures: tuple[str, ...] = ()
+    told_only: tuple[ToldRuleRow, ...] = ()
+    #: Why no rule acts now: a pause, a private session, or an exclusion.
+    withheld: Omitted[Words] = None
 
     @property
     def found(self) -> bool:
         """Return whether there is a rule."""
-        return bool(self.rules)
+        return bool(self.rules or self.told_only)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +96,8 @@ class RuleTrial:
     rule: str | None
     handle: Omitted[str] = None
     day: Omitted[str] = None
+    #: Why no rule acts now: a pause, a private session, or an exclusion.
+    withheld: Omitted[Words] = None
     found: Hidden[bool] = True
 
 
@@ -89,11 +114,28 @@ def render_rules(result: RulesResult, style: Style) -> str:
     lines = [_render_rule(row, style) for row in result.rules]
     if not lines:
         lines = [style.say("No rule about actions is known here.")]
+    lines += _list_withheld_lines(result.withheld, style)
+    if result.told_only:
+        lines.append(
+            style.say("Agents are told these, but no tool is asked or stopped for them here:")
+        )
+    lines += [_render_told_rule(row, style) for row in result.told_only]
     lines += [
         style.say("a tool ran unjudged: {failure}", failure=printable(failure))
         for failure in result.failures
     ]
     return "\n".join(lines)
+
+
+def _list_withheld_lines(withheld: Words | None, style: Style) -> list[str]:
+    if withheld is None:
+        return []
+    return [style.say("no rule acts now: {why}", why=withheld.say(style.lang))]
+
+
+def _render_told_rule(row: ToldRuleRow, style: Style) -> str:
+    notes = " · ".join((row.why.say(style.lang), row.day, row.scope))
+    return f"{row.handle}  {printable(row.words)}\n  {style.dim(notes)}"
 
 
 def _render_rule(row: RuleRow, style: Style) -> str:
@@ -117,18 +159,39 @@ def list_action_rules(
     all_: Annotated[bool, Parameter(Words("of every project, not of this one alone"))] = False,
 ) -> RulesResult:
     """Return the rules that hold for the folder of the call."""
-    rules = _load_rules(call)
-    if not all_:
-        rules = gates.list_scope_rules(rules, [scope.path for scope in call.scopes])
+    every = _load_rules(call)
+    here = gates.list_scope_rules(every, [scope.path for scope in call.scopes])
     choices = _load_choices(call)
-    rows = [_build_rule_row(call, rule, choices) for rule in reversed(rules)]
-    return RulesResult(tuple(rows), tuple(_read_failures(call)))
+    rows = [_build_rule_row(call, rule, choices) for rule in reversed(every if all_ else here)]
+    return RulesResult(
+        tuple(rows),
+        tuple(_read_failures(call)),
+        tuple(_list_told_rules(call, every, here)),
+        find_withheld_notice(call),
+    )
+
+
+def _list_told_rules(
+    call: Call, every: Sequence[GateRule], here: Sequence[GateRule]
+) -> Iterator[ToldRuleRow]:
+    """Yield the rules that agents are told in the scopes of the call and that act on no tool.
+
+    `here` are those of `every` rule that hold in these scopes.
+    """
+    read, acting = {rule.source for rule in every}, {rule.source for rule in here}
+    for told in load_spoken_rules(call, call.scopes):
+        if told.handle not in acting:
+            why = _SAID_ELSEWHERE if told.handle in read else _NOT_READ
+            yield ToldRuleRow(
+                handle=told.handle, words=told.text, day=told.day, scope=told.scope, why=why
+            )
 
 
 def render_trial(result: RuleTrial, style: Style) -> str:
     """Say what would happen, by which words."""
     if result.outcome == NONE:
-        return style.say("No rule acts: the tool runs.")
+        none = style.say("No rule acts: the tool runs.")
+        return "\n".join((none, *_list_withheld_lines(result.withheld, style)))
     words = printable(result.rule or "")
     if result.outcome == STOP:
         return style.say("Stopped by: “{words}”", words=words)
@@ -196,6 +259,9 @@ def try_action_rules(
         hit = gates.find_gate_hit(held, GateChoices(), use)
         outcome = _limit_outcome(call, hit.outcome) if hit else NONE
         return RuleTrial(outcome, hit.rule.rule.text) if hit else RuleTrial(NONE, None)
+    withheld = find_withheld_notice(call)
+    if withheld is not None:
+        return RuleTrial(NONE, None, withheld=withheld)
     rules = gates.list_scope_rules(_load_rules(call), [scope.path for scope in call.scopes])
     hit = gates.find_gate_hit(rules, _load_choices(call), use)
     if hit is None:
@@ -288,11 +354,7 @@ def give_rule_end(
     """Give a rule its last day, durably. Raises NotFound, BadRequest."""
     found = _find_rule(call, handle)
     today = call.clock.now().astimezone(call.zone).date()
-    last = parse_last_day(day, today)
-    if last < today:
-        raise BadRequest(
-            "{words!r} is over: {day}", words=day, day=last, hint="name today or a later day"
-        )
+    last = parse_coming_day(day, today)
 
     def give(choices: GateChoices) -> bool:
         choices.until[found.handle] = last.isoformat()

@@ -87,9 +87,10 @@ class Afterwards:
         """Return the lines that a search finds in everything imported, with their day and
         handle.
         """
+        from gieok.commands.memory.hits import sort_for_reading
         from gieok.commands.memory.search import search_memory
 
-        hits = search_memory(self._everywhere(), query=[text], limit=_HITS).results
+        hits = sort_for_reading(search_memory(self._everywhere(), query=[text], limit=_HITS))
         sure = [hit for hit in hits if hit.level != _LOW] or hits[:1]
         lines = [] if sure else [self._call.words("  nothing was found")]
         for hit in sure:

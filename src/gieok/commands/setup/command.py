@@ -11,10 +11,10 @@ from gieok.commands.setup.afterwards import Afterwards, Deed
 from gieok.commands.setup.changes import SetupChanges, find_setup_changes
 from gieok.commands.setup.dialogue import Cancelled, Pick, WentBack
 from gieok.commands.setup.dialogue_steps import Asking
-from gieok.commands.setup.interview import Given, Interview
+from gieok.commands.setup.interview import NO, YES, Given, Interview
 from gieok.commands.setup.questions import QUESTIONS, STEPS
 from gieok.commands.setup.questions.after import AFTER, AFTER_TITLE
-from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion
+from gieok.commands.setup.questions.question import AnswerKind, SetupQuestion, YesNoQuestion
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.text.messages import Words, in_language
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: Answer in the file that is no question of the table: the first question.
 _ASK = "ask"
 _SAVE, _CANCEL = "save", "cancel"
+_USUAL_TITLE = {1: Words("Settings")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,10 @@ def set_up_by_dialogue(call: Call, dialogue: "TerminalDialogue") -> SetupResult:
         known.words("(space: tick)"),
     )
     try:
-        known = Asking(dialogue, (*QUESTIONS, _ReviewQuestion()), STEPS).ask(known)
+        if not known.machine.agents:  # who has notes alone is asked for them next
+            known = Asking(dialogue, (_UsualQuestion(),), _USUAL_TITLE).ask(known)
+        if known.text(_UsualQuestion.name) != YES:
+            known = Asking(dialogue, (*QUESTIONS, _ReviewQuestion()), STEPS).ask(known)
     except Cancelled:
         dialogue.say(known.words("cancelled; nothing was changed"))
         raise KeyboardInterrupt from None
@@ -224,13 +228,28 @@ def _show_trial_answer(dialogue: "TerminalDialogue", asked: str, answer: list[st
     return "\n".join(answer)
 
 
+class _UsualQuestion(YesNoQuestion):
+    """Whether all settings stay as they are; asked where no agent is here. Enter takes yes."""
+
+    name = "usual"
+    step = 1
+    words = Words("Leave the settings as they are?")
+
+    def note(self, known: Interview) -> list[str]:
+        note = "No agent was found here. Your own notes come next; `gieok setup` asks again."
+        return [known.words(note)]
+
+    def picks(self, known: Interview) -> list[Pick]:
+        return [Pick(YES, known.words("yes")), Pick(NO, known.words("no, ask for each"))]
+
+
 class _ReviewQuestion(SetupQuestion):
     """Last question: whether to save the changes, which are shown before it."""
 
     name = "save"
     step = 6
     kind = AnswerKind.ONE
-    words = Words("Save?")
+    words = Words("Go on with this?")
 
     def note(self, known: Interview) -> list[str]:
         return format_setup_changes(known, find_setup_changes(known))
@@ -265,7 +284,7 @@ def format_setup_changes(known: Interview, found: SetupChanges) -> list[str]:
         known.words("{name} stays: {value} sets it", name=name, value=known.now[name][1])
         for name in dict.fromkeys(fixed)
     ]
-    return lines or [known.words("nothing changes: everything stays as it is now")]
+    return lines or [known.words("no setting changes: all stay as they are now")]
 
 
 def _format_setting_value(known: Interview, text: str) -> str:

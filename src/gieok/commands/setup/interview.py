@@ -79,7 +79,7 @@ class Interview:
 
     def path(self, text: str) -> Path:
         """Return the path that a person typed or dropped, with `~` expanded."""
-        return self.call.caller.path(read_typed_path(text))
+        return read_typed_path(self.call.caller, text)
 
     def shown_path(self, path: Path | str) -> str:
         """Return a path as a person writes it."""

@@ -28,14 +28,26 @@ SKIPPED_FOLDERS = frozenset(
 SUFFIXES = (".md", ".markdown", ".txt", ".org")
 #: Kinds of documents in which people keep notes too, and which are not read.
 UNREAD_SUFFIXES = (
+    ".csv",
     ".doc",
     ".docx",
+    ".epub",
+    ".htm",
+    ".html",
     ".hwp",
     ".hwpx",
+    ".numbers",
+    ".odp",
+    ".ods",
     ".odt",
     ".pages",
     ".pdf",
+    ".ppt",
+    ".pptx",
     ".rtf",
+    ".tsv",
+    ".xls",
+    ".xlsx",
 )
 
 

@@ -20,8 +20,13 @@ from gieok.memory.handoff.tool_log import LoggedStep
 from gieok.memory.observation import Category
 from gieok.memory.observer import categories, repeats
 from gieok.memory.observer.rules import RulesObserver, WorthyStatement
-from gieok.memory.observer.sentences import split_sentences
-from gieok.memory.observer.standalone import is_mere_reply, is_question_sentence
+from gieok.memory.observer.sentences import split_sentences, strip_filler
+from gieok.memory.observer.standalone import (
+    find_questions,
+    is_mere_reply,
+    is_question_sentence,
+    is_short_reply,
+)
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.text import binding
@@ -37,6 +42,9 @@ _LANGUAGE_CHARS = 20_000
 _MOST_UNSAID = 1
 #: A rule in a short reply with fewer words may not say what it is about.
 _FEWEST_RULE_WORDS = 3
+#: What is not yet so, or was not, takes nothing back.
+_NOT_YET = re.compile(r"\b(?:(?:have|has|had|did)(?: not|n['’]?t)|yet)\b|아직", re.IGNORECASE)
+_TO_BE_DONE = re.compile(r"\bto [a-z]", re.IGNORECASE)
 #: Words that make a task of a deed, which a report that it is done does not repeat.
 _DUTY = frozenset("must need still todo ought due deadlin forget remind also".split())
 _CLAUSE_END = re.compile(r"[,;:]\s+|\s(?:but|and)\s|(?<=[가-힣](?:만|고|데))\s")
@@ -120,25 +128,26 @@ def digest_session(
     worthy = [
         _part_from_question(one) for one in observer.judge(spans, keeps_choices=True, most=most)
     ]
-    endings = _Endings(found)
+    said = {one.id: strip_echo(one.text) for one in messages if one.role is Role.USER}
+    endings = _Endings(found, said)
     before = _find_words_before(messages)
     quotes: dict[_Part, list[Quote]] = {part: [] for part in _Part}
     for one in _drop_repeated(worthy):
         if one.said.message.id not in ended and not endings.end(one):
-            quotes[_classify_part(one)].append(_build_quote(one, before))
-    requests = _list_requests(messages, before)
-    pending = _list_pending(messages, requests, quotes)
+            quotes[_classify_part(one)].append(_build_quote(one, said, before))
+    requests = _list_requests(messages, said, before)
+    pending = _list_pending(messages, said, requests, quotes)
     return SessionDigest(
         language=_detect_session_language(messages),
         began=messages[0].at,
         ended=messages[-1].at,
-        asked=tuple(_quote_requests(messages, requests, worthy)),
+        asked=tuple(_quote_requests(messages, said, requests, worthy, before)),
         rules=tuple(quotes[_Part.RULE]),
         decided=tuple(quotes[_Part.DECIDED]),
         told=tuple(quote for quote in quotes[_Part.TOLD] if quote not in pending),
         open=(*quotes[_Part.OPEN], *pending),
         commands=tuple(_sum_up_commands(steps)),
-        files=tuple(_sum_up_changes(messages, requests, steps)),
+        files=tuple(_sum_up_changes(messages, said, requests, steps)),
     )
 
 
@@ -159,7 +168,10 @@ def _classify_part(one: WorthyStatement) -> _Part:
     """Return the part under which a statement is quoted."""
     if one.stated.is_rule:
         return _Part.RULE
-    if one.is_joined and (one.stated.is_agreed or one.stated.is_answer):
+    own = one.stated.own
+    if not one.is_done and own and categories.classify_statement(own) is Category.TASK:
+        return _Part.OPEN
+    if one.replies_to_agent:
         return _Part.DECIDED
     if one.is_done:
         return _Part.TOLD
@@ -171,7 +183,7 @@ def _classify_part(one: WorthyStatement) -> _Part:
 def _part_from_question(one: WorthyStatement) -> WorthyStatement:
     """Return a statement by itself where it follows a question that it does not answer."""
     stated = one.stated
-    if not one.is_joined or stated.is_agreed or stated.is_answer or stated.is_rule:
+    if not one.is_joined or one.replies_to_agent or stated.is_rule:
         return one
     return one._replace(
         text=stated.own,
@@ -193,15 +205,18 @@ def _drop_repeated(worthy: Sequence[WorthyStatement]) -> list[WorthyStatement]:
 
 
 class _Endings:
-    """What users reported as done or took back in a session, found by its words."""
+    """What users reported as done or took back in a session, found by its words.
 
-    def __init__(self, found: Sequence[Journalled]) -> None:
+    `said` are the words of users' messages without Gieok's output, by the messages' ids.
+    """
+
+    def __init__(self, found: Sequence[Journalled], said: Mapping[str, str]) -> None:
         self._done = LaterWords()
         #: Last places at which words were said to be not so.
         self._taken_back: dict[frozenset[str], int] = {}
         for one in found:
             if one.message.role is Role.USER:
-                for sentence in split_sentences(strip_echo(one.message.text)):
+                for sentence in split_sentences(said[one.message.id]):
                     if not is_question_sentence(sentence):
                         self._read(one.place, sentence)
 
@@ -210,20 +225,22 @@ class _Endings:
             for clause in _CLAUSE_END.split(sentence):
                 if categories.is_done(clause):
                     self._done.add_sentence(place, repeats.content(clause))
-        for bare in repeats.list_denied_words(repeats.content(sentence)):
-            self._taken_back[bare] = place
+        if not _NOT_YET.search(sentence):
+            for bare in repeats.list_denied_words(repeats.content(sentence)):
+                self._taken_back[bare] = place
 
     def end(self, one: WorthyStatement) -> bool:
-        """Say whether a later sentence reports a task as done, or takes a statement back.
+        """Say whether a later sentence reports a task as done, or takes another statement back.
 
         Where less than all but one word of it is said again, it stays.
         """
-        own = repeats.content(one.text)
-        if any(
-            self._taken_back.get(bare, -1) > one.said.place for bare in repeats.list_opposites(own)
-        ):
-            return True
-        if one.category is not Category.TASK or one.stated.is_rule or one.is_done:
+        is_decided = one.category is Category.DECISION or not _TO_BE_DONE.search(one.text)
+        if one.category is not Category.TASK:
+            return is_decided and any(
+                self._taken_back.get(bare, -1) > one.said.place
+                for bare in repeats.list_opposites(repeats.content(one.text))
+            )
+        if one.stated.is_rule or one.is_done:
             return False
         deed = _find_deed(one)
         return any(
@@ -277,19 +294,28 @@ def _find_words_before(messages: Sequence[Message]) -> dict[str, str]:
     return said
 
 
-def _build_quote(one: WorthyStatement, before: Mapping[str, str]) -> Quote:
+def _build_quote(one: WorthyStatement, said: Mapping[str, str], before: Mapping[str, str]) -> Quote:
     """Return a statement in the user's words, with the agent's words that it answers beside it."""
     message, stated = one.said.message, one.stated
-    if not one.is_joined:
-        return Quote(Role.USER, _cut_quote(one.text), message.at)
-    asked = stated.asked
+    turn, words_before = said[message.id].strip(), before.get(message.id, "")
+    own = stated.own or one.text
+    is_reply = bool(words_before) and is_short_reply(turn) and _is_whole_turn(one, turn)
+    asked = stated.asked or (find_questions(words_before) if is_reply else "")
     if not repeats.content(asked):
-        asked = _add_sentence_before(asked, before.get(message.id, ""))
-    if stated.is_agreed:
-        return Quote(Role.USER, _cut_quote(strip_echo(message.text)), message.at, asked)
-    is_bare = len(repeats.content(stated.own) - repeats.NEGATIONS) < _FEWEST_RULE_WORDS
-    answers = asked if stated.is_answer or is_bare else ""
-    return Quote(Role.USER, _cut_quote(stated.own), message.at, answers)
+        asked = _add_sentence_before(asked, words_before)
+    is_bare = len(repeats.content(own) - repeats.NEGATIONS) < _FEWEST_RULE_WORDS
+    has_yes_or_no = is_reply and strip_filler(turn) != turn
+    return Quote(
+        who=Role.USER,
+        text=_cut_quote(turn if is_reply or stated.is_agreed else own),
+        at=message.at,
+        answers=asked if one.replies_to_agent or is_bare or has_yes_or_no else "",
+    )
+
+
+def _is_whole_turn(one: WorthyStatement, turn: str) -> bool:
+    """Say whether a statement is all of a turn: joined with what it replies to, or one sentence."""
+    return one.is_joined or len(list(split_sentences(turn))) == 1
 
 
 def _add_sentence_before(question: str, said: str) -> str:
@@ -299,20 +325,36 @@ def _add_sentence_before(question: str, said: str) -> str:
     return f"{sentences[place - 1]} {question}" if place else question
 
 
-def _list_requests(messages: Sequence[Message], before: Mapping[str, str]) -> list[int]:
+def _list_requests(
+    messages: Sequence[Message], said: Mapping[str, str], before: Mapping[str, str]
+) -> list[int]:
     """Return the places of the users' turns that are more than small talk, a reply or a report."""
     return [
         place
         for place, message in enumerate(messages)
         if message.role is Role.USER
-        and (text := strip_echo(message.text).strip())
-        and not (is_small_talk(text) or accepts(text) or categories.is_done(text))
+        and (text := said[message.id].strip())
+        and not (is_small_talk(text) or accepts(text) or _is_mere_report(text))
         and not is_mere_reply(text, before.get(message.id, ""))
     ]
 
 
+def _is_mere_report(text: str) -> bool:
+    """Say whether a turn reports what is done, and neither asks nor asks for work."""
+    sentences = list(split_sentences(text))
+    return all(map(categories.is_done, sentences)) and not any(
+        is_question_sentence(clause) or binding.asks_for_work(clause)
+        for sentence in sentences
+        for clause in _CLAUSE_END.split(sentence)
+    )
+
+
 def _quote_requests(
-    messages: Sequence[Message], requests: Sequence[int], worthy: Sequence[WorthyStatement]
+    messages: Sequence[Message],
+    said: Mapping[str, str],
+    requests: Sequence[int],
+    worthy: Sequence[WorthyStatement],
+    before: Mapping[str, str],
 ) -> Iterator[Quote]:
     """Yield the requests; of a turn that states something, only where it asks for more than that.
 
@@ -323,26 +365,36 @@ def _quote_requests(
         stated.setdefault(one.said.message.id, []).append(one)
     for place in requests:
         message = messages[place]
-        if message.id not in stated or _asks_for_more(message, stated[message.id]):
-            yield _quote_message(message)
+        if message.id not in stated or _asks_for_more(said[message.id], stated[message.id]):
+            yield _quote_request(message, said, before)
 
 
-def _asks_for_more(message: Message, stated: Sequence[WorthyStatement]) -> bool:
+def _asks_for_more(turn: str, stated: Sequence[WorthyStatement]) -> bool:
     """Say whether a turn asks a question, or for work, beside what it states."""
-    said = [repeats.content(one.text) for one in stated]
+    contents = [repeats.content(one.text) for one in stated]
     return any(
         (is_question_sentence(sentence) or binding.asks_for_work(sentence))
-        and not any(repeats.content(sentence) <= one for one in said)
-        for sentence in split_sentences(strip_echo(message.text))
+        and not any(repeats.content(sentence) <= one for one in contents)
+        for sentence in split_sentences(turn)
     )
 
 
-def _quote_message(message: Message) -> Quote:
-    return Quote(message.role, _cut_quote(strip_echo(message.text)), message.at)
+def _quote_request(message: Message, said: Mapping[str, str], before: Mapping[str, str]) -> Quote:
+    """Return a turn; a short one with the agent's question to which it may be a reply."""
+    quote = _quote_message(message, said)
+    is_reply = is_short_reply(said[message.id])
+    return quote._replace(answers=find_questions(before.get(message.id, "")) if is_reply else "")
+
+
+def _quote_message(message: Message, said: Mapping[str, str]) -> Quote:
+    return Quote(message.role, _cut_quote(said[message.id]), message.at)
 
 
 def _list_pending(
-    messages: Sequence[Message], requests: Sequence[int], quotes: Mapping[_Part, Sequence[Quote]]
+    messages: Sequence[Message],
+    said: Mapping[str, str],
+    requests: Sequence[int],
+    quotes: Mapping[_Part, Sequence[Quote]],
 ) -> list[Quote]:
     """Return what the session ends with: a request without an answer, or the agent's question.
 
@@ -353,7 +405,7 @@ def _list_pending(
         return []
     last = messages[spoken[-1]]
     if last.role is Role.USER:
-        quote = _quote_message(last)
+        quote = _quote_message(last, said)
         is_told = quote in quotes[_Part.TOLD] and not binding.asks_for_work(quote.text)
         is_stated = any(quote in some for part, some in quotes.items() if part is not _Part.TOLD)
         return [quote] if spoken[-1] in requests and not (is_told or is_stated) else []
@@ -369,7 +421,7 @@ def _sum_up_commands(steps: Sequence[LoggedStep]) -> list[CommandRun]:
     """Return the commands that do more than look, each once, in the order of their last runs."""
     runs: dict[str, list[LoggedStep]] = {}
     for step in steps:
-        if step.deed == tool_log.RUN and not tool_log.is_looking(step.text):
+        if step.deed == tool_log.RUN:
             runs[step.text] = [*runs.pop(step.text, []), step]
     return [
         CommandRun(
@@ -380,11 +432,15 @@ def _sum_up_commands(steps: Sequence[LoggedStep]) -> list[CommandRun]:
             said=every[-1].said,
         )
         for command, every in runs.items()
+        if not tool_log.is_looking(command)
     ]
 
 
 def _sum_up_changes(
-    messages: Sequence[Message], requests: Sequence[int], steps: Sequence[LoggedStep]
+    messages: Sequence[Message],
+    said: Mapping[str, str],
+    requests: Sequence[int],
+    steps: Sequence[LoggedStep],
 ) -> list[ChangedFile]:
     """Return the changed files in the order of their last change; what surely worked."""
     changes: dict[str, tuple[str, int, str]] = {}
@@ -393,7 +449,7 @@ def _sum_up_changes(
             continue
         _, times, _ = changes.pop(step.text, ("", 0, ""))
         before = bisect_left(requests, step.place)
-        asked = _quote_message(messages[requests[before - 1]]).text if before else ""
+        asked = _cut_quote(said[messages[requests[before - 1]].id]) if before else ""
         changes[step.text] = (step.deed, times + 1, asked)
     return [ChangedFile(path, *change) for path, change in changes.items()]
 

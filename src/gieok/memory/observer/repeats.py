@@ -25,7 +25,7 @@ _EMPTY = frozenset(
         i'm just also please now then ok yes agreed remember remind always keep make sure
         really very here there decide decided everything all every time thing things again
         one 우리 저희 나 난 저 제 내 좀 꼭 그냥 이제 앞으로 그럼 항상 써 쓰 줘 주세요 하 해 걸 것 거 수 그 이 저 가자 정 결정 기억 다시 매번
-        무조건 써줘 해줘 주 있
+        무조건 써줘 해줘 하자 할게 으로 로 주 있
     """.split()  # noqa: E501
 )
 #: Negations: a statement with one says the opposite, which is another value.
@@ -79,15 +79,10 @@ def is_of_subject(one: Content, other: Content) -> bool:
     return bool(one & other) and len(one - other) == len(other - one) == 1 and len(one) <= _SHORT
 
 
-def is_negated(content: Content) -> bool:
-    """Say whether a statement holds a negation."""
-    return not NEGATIONS.isdisjoint(content)
-
-
 def list_denied_words(new: Content) -> list[frozenset[str]]:
     """Return the words that a statement says are not so, or no more: one item, none for others."""
     bare = frozenset(new - NEGATIONS)
-    return [bare] if is_negated(new) and len(bare) >= _FEWEST else []
+    return [bare] if _is_negated(new) and len(bare) >= _FEWEST else []
 
 
 def list_opposites(old: Content) -> list[frozenset[str]]:
@@ -97,7 +92,7 @@ def list_opposites(old: Content) -> list[frozenset[str]]:
     a condition: that is an exception, and the other still holds. So does a statement of which a
     later one names but a part.
     """
-    return [] if is_negated(old) else [frozenset(old), *(frozenset(old - {word}) for word in old)]
+    return [] if _is_negated(old) else [frozenset(old), *(frozenset(old - {word}) for word in old)]
 
 
 class HeldStatements:
@@ -142,6 +137,10 @@ class HeldStatements:
         """Return the places of the held statements with one of the rarest words of a statement."""
         places = sorted((self._by_word.get(word, []) for word in new), key=len)
         return {place for some in places[:most_words] for place in some}
+
+
+def _is_negated(content: Content) -> bool:
+    return not NEGATIONS.isdisjoint(content)
 
 
 def _strip_word_ending(word: str) -> str:

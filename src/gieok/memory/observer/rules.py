@@ -77,6 +77,11 @@ class WorthyStatement(NamedTuple):
         """Whether `text` begins with words of the agent's that the user replied to."""
         return bool(self.stated.asked) and self.text == self.stated.text
 
+    @property
+    def replies_to_agent(self) -> bool:
+        """Whether `text` begins with words of the agent's that the user accepted or answered."""
+        return self.is_joined and (self.stated.is_agreed or self.stated.is_answer)
+
 
 class StatementJudge:
     """Judge of statements: by the reader, or by their words alone where it cannot run."""
@@ -300,13 +305,16 @@ def _list_forms(stated: UserStatement) -> list[UserStatement]:
 def _with_rules(said: str, before: str) -> list[UserStatement]:
     """Return the statements of a user's turn, with its rules whole.
 
-    A rule is never kept in half, and is kept although its words alone would leave it out.
+    A rule is never kept in half, and is kept although its words alone would leave it out. Where it
+    stands by itself, it is not kept as an answer, too.
     """
     rules = binding.rules_in(said, before)
     stated = [
         _restore_fillers(statement, rules) for statement in find_user_statements(said, before)
     ]
-    whole = [statement for statement in stated if any(rule in statement.text for rule in rules)]
+    bound = [statement for statement in stated if any(rule in statement.text for rule in rules)]
+    stated = [one for one in stated if not any(other.text in one.own for other in bound)]
+    whole = [statement for statement in stated if statement in bound]
     others = [
         statement
         for statement in stated

@@ -7,7 +7,7 @@ may be a book.
 import re
 from collections.abc import Iterator
 
-from gieok.text.printed import is_printed_block, is_printed_line, strip_brought_words
+from gieok.text.printed import is_printed_line, strip_brought_lines
 
 #: Only this much of a longer turn is looked at.
 _LOOKED_AT_CHARS = 20_000
@@ -17,7 +17,6 @@ _TYPED_CHARS, _PARAGRAPH_CHARS = 1_200, 300
 #: A turn with more list items, or with a longer item, was not typed item by item.
 _MOST_ITEMS = 8
 _SHORTEST, _LONGEST = 2, 400
-_FENCE = re.compile(r"\s*(?:```|~~~)")
 _ITEM = re.compile(r"\s*(?:[-*•+·]|\d{1,2}[.)]|[a-zA-Z][.)])\s+")
 _BULLET = re.compile(_ITEM.pattern, re.MULTILINE)
 _LOG = re.compile(
@@ -126,7 +125,7 @@ _FOREIGN = re.compile(
 def own_sentences(text: str) -> list[str]:
     """Return the user's own sentences in Korean or English, in order.
 
-    Of a pasted turn, few sentences or none are returned.
+    Of a pasted turn, few sentences or none are returned; none that only introduces what follows.
     """
     text = text[:_LOOKED_AT_CHARS]
     if _PROGRAM.search(text):
@@ -139,7 +138,8 @@ def own_sentences(text: str) -> list[str]:
     sentences = [sentence for paragraph in paragraphs for sentence in split_sentences(paragraph)]
     if any(_WORKED_ON.search(sentence) and not _LASTS.search(sentence) for sentence in sentences):
         return []
-    return [own for sentence in sentences if (own := strip_filler(sentence)) and is_understood(own)]
+    said = (sentence for sentence in sentences if not _introduces_others(sentence))
+    return [own for sentence in said if (own := strip_filler(sentence)) and is_understood(own)]
 
 
 def split_sentences(paragraph: str) -> Iterator[str]:
@@ -189,27 +189,27 @@ def _split_prose_paragraphs(text: str, *, has_items: bool) -> list[str]:
     List items are included if they were typed by hand, each item as a line.
     """
     paragraphs: list[list[str]] = [[]]
-    is_code = is_brought = False
-    for line in text.split("\n"):
-        if _FENCE.match(line):
-            is_code = not is_code
-            is_brought = False
-        elif is_code:
-            continue
-        elif not line.strip():
+    is_brought = False
+    for line in strip_brought_lines(text).split("\n"):
+        if not line.strip():
             paragraphs.append([])
             is_brought = is_brought and not paragraphs[-2:-1][0]
         elif _DOCUMENT.match(line):
             break  # a document begins: whatever follows was not typed here
         elif not is_brought:
             item = _ITEM.match(line)
-            bare = strip_brought_words(line[item.end() :] if item else line)
+            bare = line[item.end() :] if item else line
             if item and not has_items:
                 continue
             if is_prose(bare.strip()) and not (line.startswith(("    ", "\t")) and not item):
                 paragraphs[-1].append(bare.strip())
-            is_brought = line.rstrip().endswith((":", "：")) and not _OWN_LIST.search(line)
-    return ["\n".join(lines) for lines in paragraphs if lines and not is_printed_block(lines)]
+            is_brought = _introduces_others(line)
+    return ["\n".join(lines) for lines in paragraphs if lines]
+
+
+def _introduces_others(line: str) -> bool:
+    """Say whether a line introduces other people's words."""
+    return line.rstrip().endswith((":", "：")) and not _OWN_LIST.search(line)
 
 
 def is_filler(text: str) -> bool:

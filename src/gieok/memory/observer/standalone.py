@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 from gieok.memory.observer import repeats
 from gieok.memory.observer.sentences import is_filler, own_sentences, split_sentences
+from gieok.text import binding
 from gieok.text.language import detect_text_language
+from gieok.text.printed import strip_brought_lines
 
 #: Words of a bare value, which answers a question without speaking of its subject: "9090"; and of a
 #: refusal that does not say by itself what it refuses.
@@ -37,7 +39,7 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
-    r"[?？]\s*$|(?:까요?|나요|는지|인가요|은가요|던가|더라|었지|였지|을까|냐|니|뭐야|어때|어디야|어디 있어|"
+    r"[?？]\s*$|(?:까요?|나요|는지|인가요|은가요|던가|더라|었지|였지|을까|냐|(?<!^아)니|뭐야|어때|어디야|어디 있어|"
     r"어딨어|누구야|언제야|맞지|되나|하나)\s*[.!~ㅋㅎ]*$"
     r"|^(?:what|why|how|when|where|who|which|is|are|do|does|did|can|could|should|would|will"
     r"|have you|any idea)\b(?!.*[.!]$)"
@@ -137,14 +139,15 @@ _EMPTY = re.compile(
     r"|file|day|"
     r"colou?r)|how (?:many|much|long|often)|when|where|who|why)\?$"
     r"|^(?:언제까지|언제|어디|누구|왜|어떤 거|어느 거|몇 개|얼마)(?:인가요|일까요|요|죠|예요)?\?$|"
-    r"^\W*(?:(?:does|do) (?:that|this|it) |(?:is|are|would|will|should|shall|may|can) "
+    r"^\W*(?:(?:그럼|이제|다음(?:은|에는)?|so|then|and|now)\b,?\s*)*"
+    r"(?:(?:does|do) (?:that|this|it) |(?:is|are|would|will|should|shall|may|can) "
     r"(?:that|this|it|i|"
-    r"we) (?:ok|okay|good|right|work|fine|go|do|proceed|start)|sound|shall i|ok\b|okay|right\b"
+    r"we) (?:ok|okay|good|right|work|fine|go|do|proceed|start)|sound|shall i\W*$|ok\b|okay|right\b"
     r"|agreed|"
     r"anything|what do you think|thoughts|any (?:other|more|questions)|ready|continue|proceed"
     r"|go ahead|"
     r"good to go|want (?:that|this|it|more)\b|could you|can you|would you|how can i|what "
-    r"(?:can|would you like|next|else|now|should (?:i|we) (?:do|start)|do you (?:want|need)\b)|"
+    r"(?:can|would you like|next|else|now|should (?:i|we) (?:do|start|work)|do you (?:want|need)\b)|"
     r"(?:무엇|뭐|뭘|어디)(?:부터|을|를)? ?(?:할|해|시작)|"
     r"(?:그렇게|이렇게|이대로|그대로|그걸로|이걸로|그럼|어떠|어떻|괜찮|맞나|맞을|더 |다른|무엇을 도와|계속|"
     r"진행|또|그 외|혹시 더))",
@@ -157,7 +160,18 @@ _NOT_TAKEN = re.compile(
     r"token|secret)\b|라고|다고|오류|에러|출력|무시|비밀번호",
     re.IGNORECASE,
 )
-_MARKUP = re.compile(r"[*_`]{1,3}|^#+\s*|^>\s*")
+_LINE_MARKUP = re.compile(r"^(?:#+|>)\s*")
+_CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)(?P<code>.+?)(?<!`)\1(?!`)")
+#: Emphasis stands at the edges of words and is paired: `2*3*4`, MAX_SIZE and __init__ have none.
+_EMPHASIS = re.compile(
+    r"(?<![A-Za-z0-9_*])(\*{1,3})(?=[^\s*])(?P<stars>.*?[^\s*])\1(?![A-Za-z0-9_*])"
+    r"|(?<![\w*])(?:_(?=[^\s_])(?P<line>[^_]*[^\s_])_"
+    r"|__(?=[^\s_])(?P<lines>[^_]*\s[^_]*[^\s_])__)(?![\w*])"
+)
+#: End of emphasis whose beginning stood before the text, as in "**1. Redis**".
+_LEFT_OVER = re.compile(r"(?<=[^\s*])\*{2,3}(?=[\s.,:;!?]|$)")
+#: Stands for code while the marks around it are taken away.
+_CODE_PLACE = "\ue000"
 
 
 #: Supposition, or the opposite of what is meant.
@@ -323,15 +337,14 @@ class UserStatement(NamedTuple):
 
         The user does so by words on something that the question names, or by a bare value.
         """
-        if self.is_refused or not self.own:
-            return self.is_refused
-        return bool(repeats.content(self.own) & repeats.content(self.asked)) or self._is_bare
+        own = repeats.content(self.own)
+        return self.is_refused or not own.isdisjoint(repeats.content(self.asked)) or self._is_bare
 
     @property
     def is_choice(self) -> bool:
         """Whether the user accepts, refuses, names what the question named, or gives a value."""
-        if self.is_agreed or self.is_refused or not self.own:
-            return self.is_agreed or self.is_refused
+        if self.is_agreed or self.is_refused:
+            return True
         own = repeats.content(self.own)
         return self._is_bare or (bool(own) and own <= repeats.content(self.asked))
 
@@ -351,7 +364,9 @@ def find_user_statements(said: str, before: str) -> list[UserStatement]:
     `before` are the agent's last words, '' for none.
     """
     own = own_sentences(said)
-    if before and _is_short_reply(said):
+    if not own and not strip_brought_lines(said).strip():
+        return []  # all of it is somebody else's
+    if before and is_short_reply(said):
         return [*_read_short_reply(said.strip(), own, before)]
     units = list(_join_leaning_sentences(own))
     if (
@@ -367,11 +382,13 @@ def find_user_statements(said: str, before: str) -> list[UserStatement]:
 
 def is_mere_reply(said: str, before: str) -> bool:
     """Say whether a short turn does nothing but accept, refuse or choose what an agent asked."""
-    stated = find_user_statements(said, before) if before and _is_short_reply(said) else []
-    return bool(stated) and stated[0].is_choice
+    stated = find_user_statements(said, before) if before and is_short_reply(said) else []
+    asks_for_other = bool(stated) and stated[0].is_refused and binding.asks_for_work(said)
+    return bool(stated) and stated[0].is_choice and not asks_for_other
 
 
-def _is_short_reply(said: str) -> bool:
+def is_short_reply(said: str) -> bool:
+    """Say whether a turn is short enough to do no more than reply."""
     return _count_text_columns(said) <= _FEW_COLUMNS and "\n" not in said.strip()
 
 
@@ -405,7 +422,7 @@ def _read_short_reply(said: str, own: Sequence[str], before: str) -> Iterator[Us
     elif answered := _join_with_question(" ".join(own) or said, before):
         yield answered._replace(has_sentence=bool(own))
     else:
-        yield from _join_refusal(said, before)
+        yield from _join_bare_reply(said, before)
         yield from own_accepts(said, before)
         yield from _join_leaning_sentences(own)
 
@@ -416,6 +433,7 @@ def _join_with_question(answer: str, before: str) -> UserStatement | None:
         _count_text_columns(answer) > _ANSWER_COLUMNS
         or is_question_sentence(answer)
         or _REFUSES.match(answer)
+        or is_filler(answer)
         or _NO_ANSWER.search(answer)
     ):
         return None
@@ -425,17 +443,37 @@ def _join_with_question(answer: str, before: str) -> UserStatement | None:
     return UserStatement(f"{question} – {answer}", asked=question, own=answer, has_sentence=True)
 
 
-def _join_refusal(said: str, before: str) -> Iterator[UserStatement]:
-    """Yield a refusal that does not say what it refuses, joined with what was asked.
+def find_questions(before: str) -> str:
+    """Return the questions among the last sentences of an agent's words; '' for none."""
+    return " ".join(_list_last_questions(before))
 
-    Of several questions all are taken: which of them is refused is not said.
+
+def _list_last_questions(before: str) -> list[str]:
+    ending = _split_ending_sentences(before)[-3:]
+    return [sentence for sentence in ending if sentence.endswith(("?", "？"))]
+
+
+def _join_bare_reply(said: str, before: str) -> Iterator[UserStatement]:
+    """Yield a refusal that does not say what it refuses, or one value for several questions.
+
+    It is joined with all questions: which of them is answered is not said.
     """
+    questions = _list_last_questions(before)
     is_bare = len(repeats.content(said) - repeats.NEGATIONS) <= _VALUE_WORDS
-    if is_bare and _DENIES.match(said) and not said.endswith(("?", "？")):
-        ending = _split_ending_sentences(before)[-3:]
-        asked = " ".join(sentence for sentence in ending if sentence.endswith(("?", "？")))
-        if asked:
-            yield UserStatement(f"{asked} – {said}", asked=asked, own=said, is_refused=True)
+    if not questions or not is_bare or said.endswith(("?", "？")):
+        return
+    asked = " ".join(questions)
+    joined = UserStatement(f"{asked} – {said}", asked=asked, own=said)
+    if _DENIES.match(said):
+        yield joined._replace(is_refused=True)
+    elif (
+        len(questions) > 1
+        and joined.is_choice
+        and not any(_EMPTY.match(one) or _DEED.search(one) for one in questions)
+        and not _REFUSES.match(said)
+        and not _NO_ANSWER.search(said)
+    ):
+        yield joined
 
 
 def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
@@ -557,7 +595,16 @@ def _is_taken(text: str) -> bool:
 
 
 def _strip_line_markup(line: str) -> str:
-    return _MARKUP.sub("", line).strip(" -•\t")
+    """Return a line without the marks of Markdown; what stands in code is kept as it is."""
+    line = _LINE_MARKUP.sub("", line.replace(_CODE_PLACE, ""))
+    codes = [match["code"] for match in _CODE_SPAN.finditer(line)]
+    text, before = _CODE_SPAN.sub(_CODE_PLACE, line), ""
+    while text != before:
+        before = text
+        text = _EMPHASIS.sub(lambda match: match["stars"] or match["line"] or match["lines"], text)
+    first, *pieces = _LEFT_OVER.sub("", text).split(_CODE_PLACE)
+    text = first + "".join(f"{code}{piece}" for code, piece in zip(codes, pieces, strict=True))
+    return text.strip(" -•\t")
 
 
 def _count_text_columns(text: str) -> int:

@@ -38,7 +38,7 @@ from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
 
 #: To be raised whenever the same turns would be judged differently.
-_VERSION = 10
+_VERSION = 11
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: Least probability that a statement is about the user, and so holds in every project.

@@ -7,12 +7,23 @@ both is summed, and a pair is a change where the sum is so high, for the whole s
 the two sentences alone, that hardly any neighbours are marked where nothing changed: 5 of 1,900 in
 other people's talk, none of 400 parallel subjects, and 305 of 670 changes by authors whom the
 reader has not seen.
+
+Below that sum lies what is likely and not sure: a later statement with another value of the same
+subject, of all of it or of a part. It marks nothing; both are told, the later one first
+(`find_likely_change`).
 """
 
 from gieok.errors import EmbedderFailed
-from gieok.memory.talk.statements.relation import SURE, UNRELATED, UNSURE, Relation, relation
+from gieok.memory.talk.statements.relation import (
+    SURE,
+    UNRELATED,
+    UNSURE,
+    Relation,
+    list_anchored_pairs,
+    relation,
+)
 from gieok.memory.talk.statements.statement import read_sentences
-from gieok.ports.models import Reader
+from gieok.ports.models import ChangeReading, Reader
 from gieok.ranking.calibration import bound_log_odds
 
 #: Log-odds that the rules add to the reader's.
@@ -22,6 +33,11 @@ _DIFFERING = -1.5
 #: Sum from which a pair is a change. At 5 and 6, of those neighbours 10 and 5 are marked, of the
 #: changes 331 and 274.
 _SURE_FROM = 5.5
+#: Sum from which two sentences are a likely change, a part's included, and what a subject that
+#: differs takes from it (docs/figures.md).
+_LIKELY_FROM, _LIKELY_DIFFERING = 1.5, -3.0
+#: Pairs of sentences of two turns that are read for a likely change.
+_MOST_SENTENCES = 6
 #: Characters of a statement that are read.
 _MOST_CHARS = 400
 #: Pairs that one step reads, some 20 ms each.
@@ -36,7 +52,7 @@ class PairJudge:
 
     def __init__(self, reader: Reader | None) -> None:
         self._reader = reader
-        self._known: dict[tuple[str, str], float] = {}
+        self._known: dict[tuple[str, str], ChangeReading] = {}
         self._is_closed = False
         self.missed = 0
 
@@ -63,6 +79,26 @@ class PairJudge:
             return judgement._replace(sureness=UNSURE) if judgement.is_sure else judgement
         return judgement if judgement.is_sure else self._locate(judgement, earlier, later)
 
+    def find_likely_change(self, earlier: str, later: str) -> Relation | None:
+        """Return the sentences of a later statement that likely says something else on a subject.
+
+        People change a fact in passing, so sentences are read and not the whole turns. None without
+        a reader, and without a word that may name the subject in both: a statement such as "that is
+        off, too" fits everything.
+        """
+        best: Relation | None = None
+        most = _LIKELY_FROM
+        for claim, by in list_anchored_pairs(earlier, later)[:_MOST_SENTENCES]:
+            reading = self._read(claim, by)
+            if reading is None:
+                return None
+            judgement = relation(claim, by)
+            chance = min(1.0, reading.whole + reading.part)
+            evidence = _weigh_evidence(chance, judgement, _LIKELY_DIFFERING)
+            if evidence >= most:
+                best, most = judgement._replace(claim=claim, by=by), evidence
+        return best
+
     def _locate(self, judgement: Relation, earlier: str, later: str) -> Relation:
         """Return a sure relation of the two sentences that the change is about.
 
@@ -88,7 +124,12 @@ class PairJudge:
         )
 
     def _change(self, earlier: str, later: str) -> float | None:
-        """Return the probability by the reader; None without one, or where it cannot run."""
+        """Return the probability of a whole change by the reader; None where nothing was read."""
+        reading = self._read(earlier, later)
+        return reading.whole if reading is not None else None
+
+    def _read(self, earlier: str, later: str) -> ChangeReading | None:
+        """Return what the reader says of a pair; None without one, or where it cannot run."""
         if self._reader is None:
             return None
         pair = earlier[:_MOST_CHARS], later[:_MOST_CHARS]
@@ -97,14 +138,14 @@ class PairJudge:
                 self.missed += 1
                 return None
             try:
-                self._known[pair] = self._reader.change(*pair)
+                self._known[pair] = self._reader.read_change(*pair)
             except EmbedderFailed:
                 self._reader = None
                 return None
         return self._known[pair]
 
 
-def _weigh_evidence(chance: float, judgement: Relation) -> float:
+def _weigh_evidence(chance: float, judgement: Relation, of_differing: float = _DIFFERING) -> float:
     """Return the evidence for a change, the reader's and the rules' together."""
-    differing = _DIFFERING if judgement.differing else 0.0
+    differing = of_differing if judgement.differing else 0.0
     return bound_log_odds(chance) + _BY_RULE[judgement.sureness] + differing

@@ -20,7 +20,7 @@ from gieok.errors import EmbedderFailed
 from gieok.models.local import room
 from gieok.models.local.adapter import BEARS, RELATION, SPANS, WORTH, open_adapter
 from gieok.models.local.releases import CURRENT
-from gieok.ports.models import SentenceReading
+from gieok.ports.models import ChangeReading, SentenceReading
 from gieok.precedence import PROMPTS
 from gieok.text.secrets.windows import list_windows
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 #: Answers of the head *relation*, in the order of its logits.
 RELATIONS = ("same", "replaces", "partial", "ends", "other", "talk", "unrelated")
 _CHANGES = (RELATIONS.index("replaces"), RELATIONS.index("ends"))
+_PARTIAL = RELATIONS.index("partial")
 #: Tokens of a pair that are read, both halves together, and of one half.
 _LONGEST, _HALF = 190, 88
 #: Seconds after which a head that could not be opened is tried again.
@@ -97,13 +98,13 @@ class LocalReader:
             about_user=_soften_logits(logits[_ABOUT])[_USER],
         )
 
-    def change(self, earlier: str, later: str) -> float:
-        """Return the probability that a later statement ends an earlier one, or takes its place."""
+    def read_change(self, earlier: str, later: str) -> ChangeReading:
+        """Return whether a later statement changes an earlier one."""
         table, session = self._head(RELATION)
         first = [*table.ids("earlier:"), *list(table.ids(earlier))[:_HALF]]
         ids = [*first, *table.ids("later:"), *table.ids(later)][:_LONGEST]
         chances = _soften_logits(_read_logits(table, session, ids))
-        return sum(chances[place] for place in _CHANGES)
+        return ChangeReading(sum(chances[place] for place in _CHANGES), chances[_PARTIAL])
 
     def find_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:
         """Return the places of the values near a cue that are secrets by their sense."""

@@ -15,7 +15,7 @@ from collections import namedtuple
 
 from gieok.hook import inject, matches, rules, start
 from gieok.hook.start import SaidTurn, StartPart
-from gieok.hook.validity import Standing
+from gieok.hook.validity import LaterStatement, Standing, say_later
 from gieok.places.home import build_active_memory_path, lasting_file
 from gieok.places.scope import SEEDS, USER_SCOPE
 from gieok.ranking.age import compute_faded_value
@@ -268,7 +268,8 @@ def _read_named_turns(
 ) -> "list[SaidTurn]":
     """Return the turns that `rows` name, each text once.
 
-    Of the pieces of a long turn only one is returned, because one paste has a hundred.
+    Of the pieces of a long turn only one is returned, because one paste has a hundred. What was
+    said later on the subject of a turn is returned with it.
     """
     turns: dict[str, SaidTurn] = {}
     long: set[str] = set()
@@ -304,7 +305,36 @@ def _read_named_turns(
         day = time.strftime("%Y-%m-%d", time.localtime(at))
         handle = build_handle(whose, key, number)
         turns[text] = SaidTurn(compute_faded_value(value, at, now), at, day, text, handle, question)
+        later = standing.find_later_statement(whose, key, number, line)
+        if later is not None:
+            _add_later_turn(place, turns, turns[text], later, index)
     return sorted(turns.values(), key=lambda turn: -turn.at)
+
+
+def _add_later_turn(
+    place: SessionPlace,
+    turns: "dict[str, SaidTurn]",
+    earlier: SaidTurn,
+    later: LaterStatement,
+    index: "IndexReader",
+) -> None:
+    """Add what was said later on the subject of a turn, as worth showing as that turn.
+
+    Nothing is added where the line is no user's, or says something else by now.
+    """
+    try:
+        line = index.line(later.scope, later.key, later.line)
+    except Late as error:
+        _log_start_error(place, error)
+        return
+    text = line.partition(": ")[2]
+    if not (is_users(line) and text and later.still_says(line)):
+        return
+    day = time.strftime("%Y-%m-%d", time.localtime(later.at))
+    turn = turns.setdefault(text, SaidTurn(earlier.value, later.at, day, text, later.handle))
+    turn.value = max(turn.value, earlier.value)
+    turn.status = say_later(turn.status)
+    earlier.status = later.status
 
 
 def _label_start_scope(scope: str) -> str:

@@ -212,10 +212,18 @@ def install_problem_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def of_request(request: Request, error: RequestValidationError) -> ProblemResponse:
-        del request
         faults = error.errors()
         if any(fault["type"] == "json_invalid" for fault in faults):
             return problem(400, "bad_request", "the body is not JSON", _OPENAPI_HINT)
+        sent = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        is_whole_body = any(tuple(fault["loc"]) == ("body",) for fault in faults)
+        if is_whole_body and not sent.endswith(("/json", "+json")):
+            return problem(
+                422,
+                "invalid",
+                "the body was not read as JSON",
+                "send the header `Content-Type: application/json`",
+            )
         # Without the rejected input, which may be a user's text.
         wrong = "; ".join(
             f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults[:5]

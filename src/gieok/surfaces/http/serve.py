@@ -197,6 +197,10 @@ def _bind_http_socket(host: str, port: int, *, any_port: bool = False) -> socket
         ) from error
 
 
+#: Said of a server that listens on more than this machine.
+_EXPOSED = "other machines can reach it; each request needs a key or a token"
+
+
 def _announce_server(call: Call, bound: socket.socket, code: str) -> None:
     """Print on stderr where the server listens, and how to get in.
 
@@ -208,6 +212,7 @@ def _announce_server(call: Call, bound: socket.socket, code: str) -> None:
     what = f"{shown} (OpenAPI: {shown}/openapi.json)"
     for line in (
         call.words("Gieok serves {what}", what=what),
+        *([] if _is_loopback(host) else [call.words(_EXPOSED)]),
         *(
             [call.words("your pages: {shown}/open?code={code}", shown=shown, code=code)]
             * sys.stderr.isatty()

@@ -65,7 +65,7 @@ def _remember_for_scope(seen: PageRequest, text: str, scope: str) -> RememberRes
         )
     is_users = scope == USER_SCOPE
     memory = seen.site.memory("auto" if is_users or scope == seen.scopes[0] else scope)
-    return memory.run(remember_record, text=[text], user=is_users and seen.scopes[0] != USER_SCOPE)
+    return memory.run(remember_record, text=[text], user=is_users)
 
 
 def index(seen: PageRequest) -> Response:

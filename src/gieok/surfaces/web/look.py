@@ -12,8 +12,10 @@ from gieok import extras
 from gieok.commands.absence import GAPS_HEAD
 from gieok.commands.command import said_on
 from gieok.commands.home.growth import Size, WeekOfHook
+from gieok.commands.memory.history import WAYS
 from gieok.commands.memory.hits import describe_sureness
 from gieok.commands.scope_names import name_scope
+from gieok.memory.corrections import translate_corrections
 from gieok.surfaces.web.markdown import (
     render_markdown,
     render_markdown_words,
@@ -51,8 +53,6 @@ def environment() -> "Environment":
         lstrip_blocks=True,
     )
     templates.globals.update(
-        markdown=render_markdown,
-        markdown_words=render_markdown_words,
         josa=fill_particles,
         bar=bar,
         columns=draw_columns,
@@ -79,8 +79,9 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
     """Return a page as HTML.
 
     In a template, `say(template, …)` is a message in the reader's language, `in_language(text)`
-    translates an English text, `said_on(days)` says on how many days something was said,
-    `scope_name(path)` is the name of a scope, and `sureness(level)` how sure a hit answers.
+    translates an English text, `said_on(days)` says on how many days something was said, `way(how)`
+    says how a version of a memory came, `scope_name(path)` is the name of a scope, and
+    `sureness(level)` how sure a hit answers.
     """
     return (
         environment()
@@ -91,9 +92,16 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
                 "lang": lang,
                 "gaps_head": GAPS_HEAD,
                 "say": partial(_say_in_template, lang),
+                "way": lambda how: WAYS[how].say(lang),
                 "said_on": lambda days: said_on(days).say(lang),
                 "in_language": lambda text: in_language(text, lang),
                 "scope_name": lambda path: name_scope(str(path)).say(lang),
+                "markdown": lambda text, question="": render_markdown(
+                    translate_corrections(text, lang), question
+                ),
+                "markdown_words": lambda text, question="": render_markdown_words(
+                    translate_corrections(text, lang), question
+                ),
                 "sureness": lambda level: describe_sureness(level).say(lang),
             }
         )

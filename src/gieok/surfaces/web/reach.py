@@ -94,7 +94,7 @@ def _place_reach_spots(
     hidden = {0: max(len(result.changed) - _MOST_IN_COLUMN, 0)}
     by_column: dict[int, list[tuple[ReachedSymbol, bool]]] = defaultdict(list)
     of_tests = {file.path for file in result.test_files}
-    for symbol in (*result.symbols, *result.tests):
+    for symbol in (*result.symbols, *result.test_code, *result.tests):
         by_column[min(max(symbol.distance, 1), _FAR)].append((symbol, symbol.path in of_tests))
     for column, rows in by_column.items():
         rows.sort(key=lambda row: row[1])  # as the operation ranks them, tests below
@@ -130,7 +130,7 @@ def _link_reach_spots(result: ImpactResult, spots: dict[str, Spot]) -> list[tupl
         spot.place: key for key, spot in spots.items() if spot.column == 0 and key.endswith(_MODULE)
     }
     tier_by_link = {}
-    for symbol in (*result.symbols, *result.tests):
+    for symbol in (*result.symbols, *result.test_code, *result.tests):
         key = f"{symbol.path}::{symbol.symbol}"
         steps = (
             edge.to if edge.to in spots else whole.get(edge.to.partition("::")[0], "")

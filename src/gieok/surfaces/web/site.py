@@ -232,8 +232,7 @@ class PageRequest:
     def scopes_to_keep(self) -> list[str]:
         """Return the scopes that a person can add a memory to, the chosen one first.
 
-        The first of a folder that is no project yet is its future project's, as on the command
-        line; the user's own is always there.
+        The user's own is always there, and what is added to it makes no project.
         """
         known = [path for path in self.scopes if not is_brought(path)]
         chosen = self.call.scope.path

@@ -21,6 +21,20 @@ _PROJECT_NOUNS = frozenset("repo repository project codebase 프로젝트 레포
 _HERE = frozenset(
     "this the our my any all every same current that 이 우리 여기 모든 현재 해당 저희 본".split()
 )
+#: The machine of the speaker: everything that an agent does runs there, so it narrows no rule.
+_OWN_MACHINE_EN = (
+    r"(?ai)(?P<before>^|[\s,;:])(?:on|from) (?:this|my)(?: very| own)? (?:machine|computer|laptop"
+    r"|notebook|macbook|mac|pc|workstation)(?=\s*(?:[,.;:!?]|$)|\s(?!only\b|alone\b))"
+)
+_OWN_MACHINE_KO = (
+    r"(?ai)(?P<before>^|[\s,;:])(?:이|내|제|우리) ?(?:컴퓨터|노트북|랩탑|맥북|맥|PC|피씨|머신)(?:에서|에)"
+    r"(?:는|도|선)?(?=,?\s)"
+)
+#: Words before a place that make it an exception, or a condition of which it is a part.
+_NARROWS_BEFORE = (
+    rf"(?ai){forms.EN_CONDITION}|\b(?:only|just|but|except|not|than|unless|until|outside|anywhere"
+    r"|elsewhere|are|is|am|be|was)\b|\b\w+['’](?:re|s|m)\b|말고|빼고|제외"
+)
 _DAY_EN = (
     r"(?ai)(?:\bon |\bevery |\bon a |\bany )?\b(?:{0})\b(?: (?:mornings?|afternoons?"
     r"|evenings?|nights?))?"
@@ -54,6 +68,19 @@ def find_days(spoken: str) -> list[int]:
         if day not in days and re.search(words.partition("|")[2], plain)
     ]
     return days
+
+
+def drop_own_machine(spoken: str) -> str:
+    """Return a text without "on this machine", which says where everything runs.
+
+    It stays where it may be a condition or an exception: "only on my laptop", "when on this mac".
+    """
+    for pattern in (_OWN_MACHINE_EN, _OWN_MACHINE_KO):
+        for match in reversed(list(re.finditer(pattern, spoken))):
+            clause = re.split(r"[,;:]", spoken[: match.start()])[-1]
+            if re.search(_NARROWS_BEFORE, clause) is None:
+                spoken = f"{spoken[: match.start()]}{match['before']}{spoken[match.end() :]}"
+    return re.sub(r"\s+", " ", spoken).strip().removeprefix(",").lstrip()
 
 
 def blank_scope_words(spoken: str, *, until: str) -> str:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from gieok.text.gates.reading import is_form, is_own_label
 from gieok.text.printed import strip_brought_lines
 
-_FENCE = r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|```.*?(?:```|\Z)"
 #: A quotation: marks that open behind a space and close before one. A command in marks is short.
 _QUOTATION = (
     r"(?s)(?<!\w)(?:\"([^\"]{1,600})\"|“([^”]{1,600})”|「([^」]{1,600})」|『([^』]{1,600})』"
@@ -30,7 +29,7 @@ _SENTENCE_END = r"(?<=[^\s.][.!?。！？])[\"'”’)\]]*\s+(?=\S)|;\s+"
 
 def list_own_sentences(text: str) -> list[str]:
     """Return the sentences that the writer says; quotations are emptied, but for short names."""
-    plain = re.sub(_QUOTATION, _empty_quotation, strip_brought_lines(re.sub(_FENCE, "\n", text)))
+    plain = re.sub(_QUOTATION, _empty_quotation, strip_brought_lines(text))
     plain = re.sub(_EXAMPLE, "for example: ", plain)
     parts = (part.strip() for line in _iter_own_lines(plain) for part in _split_sentences(line))
     return [part for part in parts if part]

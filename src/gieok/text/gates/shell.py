@@ -34,6 +34,8 @@ _HIDING = frozenset(_SEPARATORS) - {"&&"}
 _HERE_TEXT = r"(?s)\s*cat <<-? ?(['\"]?)(\w+)\1\s(?:(?!\b\2\b).)*+\b\2\s*$"
 #: Options by which `find` runs a program: a failure of it is none of `find`.
 _FOUND_COMMANDS = frozenset(("-exec", "-execdir", "-ok", "-okdir"))
+#: Programs that give a line to a shell which is not read, or change how the line itself ends.
+_UNREAD = frozenset(("su", "runuser", "sg", "script", "flock", "trap"))
 _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "fish"))
 
 
@@ -139,7 +141,8 @@ def is_known_by_exit(line: str) -> bool:
     """Say whether the exit status 0 of a command line means that all of its programs worked.
 
     In a pipe, a list with `;` or `||`, in the background, in a condition and in a substitution it
-    does not; nor in a script of a line that holds one of these.
+    does not; nor in a script of a line that holds one of these, nor where a program is told to go
+    on behind a failure.
     """
     budget = _ShellBudget()
     try:
@@ -148,10 +151,16 @@ def is_known_by_exit(line: str) -> bool:
             _read_shell_in_arguments(invocation, budget)
     except LineTooLargeError:
         return False
-    return not budget.hides_failure and not any(
-        invocation.program == "find" and not _FOUND_COMMANDS.isdisjoint(invocation.arguments)
-        for invocation in found
-    )
+    return not budget.hides_failure and not any(map(_ignores_failure, found))
+
+
+def _ignores_failure(invocation: Invocation) -> bool:
+    """Say whether a program may end with 0 although what it runs failed."""
+    if invocation.program == "find":
+        return not _FOUND_COMMANDS.isdisjoint(invocation.arguments)
+    if invocation.program in ("make", "gmake"):
+        return any(re.match(r"--ignore-errors$|-[a-zA-Z]*i", a) for a in invocation.arguments)
+    return invocation.program in _UNREAD
 
 
 def read_whole_line(line: str) -> "list[Invocation]":
@@ -167,10 +176,16 @@ def _read_bounded_line(line: str, budget: _ShellBudget) -> "list[Invocation]":
 
 def _hides_failure(words: "Sequence[ShellWord]", substitutions: "Sequence[str]") -> bool:
     """Say whether a program of a script may fail although the script ends with 0."""
-    return any(not re.match(_HERE_TEXT, inner) for inner in substitutions) or any(
+    return not all(map(_is_here_text, substitutions)) or any(
         word.text in _HIDING if word.is_operator else word.text in _KEYWORDS and not word.is_quoted
         for word in words
     )
+
+
+def _is_here_text(script: str) -> bool:
+    """Say whether a script only prints a here document in which nothing runs."""
+    text = re.match(_HERE_TEXT, script)
+    return text is not None and (bool(text[1]) or not re.search(r"\$\(|`", script))
 
 
 def _read_shell_in_arguments(invocation: Invocation, budget: _ShellBudget) -> None:
@@ -203,11 +218,10 @@ def _read_script(line: str, state: _ShellState, depth: int) -> "list[Invocation]
             piece = []
         else:
             piece.append(word)
+    hid_failure = state.budget.hides_failure
     for inner in scanner.substitutions:
-        hid_failure = state.budget.hides_failure
         found += _read_script(inner, state, depth + 1)
-        if re.match(_HERE_TEXT, inner):  # what looks like a list there is text
-            state.budget.hides_failure = hid_failure
+    state.budget.hides_failure = hid_failure  # what looks like a list in a here text is text
     return found
 
 
@@ -236,7 +250,8 @@ class _ShellScanner:
         self.substitutions: list[str] = []
         #: Here documents in the order of their `<<`.
         self.documents: list[str] = []
-        self._awaited: list[str] = []
+        #: Marks at which here documents end, and whether they are quoted.
+        self._awaited: list[tuple[str, bool]] = []
 
     def scan(self) -> list[ShellWord]:
         """Return the words of the line."""
@@ -286,7 +301,7 @@ class _ShellScanner:
             self._words.append(ShellWord(text, is_quoted=self._is_quoted))
             last = self._words[-2] if len(self._words) > 1 else None
             if last is not None and last.is_operator and last.text in ("<<", "<<-"):
-                self._awaited.append(text)
+                self._awaited.append((text, self._is_quoted))
         self._text, self._is_word, self._is_quoted = [], False, False
 
     def _read_double_quotes(self) -> None:
@@ -315,13 +330,28 @@ class _ShellScanner:
 
     def _substitute(self, start: int) -> None:
         """Take what stands up to the closing parenthesis as a script of its own."""
-        depth, at, line = 1, start, self._line
-        while at < len(line) and depth:
-            depth += {"(": 1, ")": -1}.get(line[at], 0)
-            at += 1
-        self.substitutions.append(line[start : at - 1 if not depth else at])
+        self._at = self._hold_script(self._line, start)
         self._add("$()")
-        self._at = at
+
+    def _hold_script(self, text: str, start: int) -> int:
+        """Hold the script up to its closing parenthesis; return where it ends."""
+        depth, at = 1, start
+        while at < len(text) and depth:
+            depth += {"(": 1, ")": -1}.get(text[at], 0)
+            at += 1
+        self.substitutions.append(text[start : at - 1 if not depth else at])
+        return at
+
+    def _hold_document_scripts(self, document: str) -> None:
+        """Hold the scripts that a here document runs, whose mark is not quoted."""
+        at = 0
+        while found := re.compile(r"(?s)\\.|\$\(|`([^`]*)").search(document, at):
+            at = found.end()
+            if found[0] == "$(":
+                at = self._hold_script(document, at)
+            elif found[1] is not None:
+                self.substitutions.append(found[1])
+                at += 1
 
     def _read_operator(self) -> None:
         line, at = self._line, self._at
@@ -351,7 +381,7 @@ class _ShellScanner:
                 return
 
     def _read_documents(self) -> None:
-        for mark in self._awaited:
+        for mark, is_quoted in self._awaited:
             body: list[str] = []
             while self._at < len(self._line):
                 end = self._line.find("\n", self._at)
@@ -362,6 +392,8 @@ class _ShellScanner:
                     break
                 body.append(row)
             self.documents.append("\n".join(body))
+            if not is_quoted:
+                self._hold_document_scripts(self.documents[-1])
         self._awaited = []
 
 

@@ -17,6 +17,7 @@ from gieok.text.gates.deeds import DEEDS, KnownDeed, build_deed_patterns
 from gieok.text.gates.objects import NamedObjects, find_objects
 from gieok.text.gates.places import (
     blank_scope_words,
+    drop_own_machine,
     find_days,
     find_place,
     find_rule_end,
@@ -54,6 +55,11 @@ _POLITE = (
     r"(?ai)^\W*(?:(?:also|and|hey|please|so|but)[\s,]+)*(?:can|could|would|will) you (?:please )?"
     r"(?:not|never|stop|avoid|ask|check with|refrain|keep)\b"
     r"|(?:봐|받아|말아|말해|알려)\s?(?:줄래|주실래|주시겠|주실\s?수|줄\s?수)\S*(?:\s있\S*)?[?？\s]*$"
+)
+#: Asks behind a sentence whether it was heard. "Right?" asks whether it is so, and is none.
+_HEARD = (
+    r"(?ai)(?:\s*[,;–—-]\s*(?:ok(?:ay)?|k|alright|all right|got (?:it|that)"
+    r"|understood)|,?\s(?:알겠지|알았지|알겠죠|알았죠|알겠어|알았어|오케이|ㅇㅋ)요?)\s*[?？]+\s*$"
 )
 #: A sentence that takes back what the turn said before.
 _RETRACTS = (
@@ -314,7 +320,8 @@ def _tidy_sentence(sentence: str) -> str:
     spoken = sentence.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
     spoken = re.sub(r"(?ai)\b(?:pls|plz|plx)\b", "please", re.sub(_LABEL, "", spoken))
     spoken = re.sub(r"(?ai)\bno more\b", "no", spoken)
-    return re.sub(r"\s+", " ", spoken).strip().rstrip("!.~ㅋㅎㅠ…。 ")
+    spoken = drop_own_machine(re.sub(_HEARD, "", spoken))
+    return spoken.rstrip("!.~ㅋㅎㅠ…。 ")
 
 
 def _is_no_rule(spoken: str) -> bool:

@@ -44,12 +44,10 @@ class PythonLinker(Linker):
         """Return what an import names."""
         modules = self._modules
         if level:
-            place = modules.relative(importer, level, module)
-            file = modules.at(place)
-            member = modules.at(f"{place}/{name}" if place != "." else name) if name else None
-            return Target(file, member)
-        if self._own_name and module.partition(".")[0] == self._own_name:
-            return self._find_own_target(module, name)
+            return modules.find_below(modules.relative(importer, level, module), name)
+        first, _, inner = module.partition(".")
+        if self._own_name and first == self._own_name:
+            return modules.find_below(inner.replace(".", "/") or ".", name)
         file = modules.find(module, importer)
         dotted = f"{module}.{name}" if name else module
         member = modules.find(dotted, importer) if name else None
@@ -58,16 +56,6 @@ class PythonLinker(Linker):
         if modules.is_package(dotted):
             return Target(package=dotted)
         return Target(external=dotted)
-
-    def _find_own_target(self, module: str, name: str) -> Target:
-        """Return what an import from the project's own package names."""
-        inner = module.partition(".")[2]
-        place = inner.replace(".", "/") or "."
-        dotted = ".".join(filter(None, (inner, name)))
-        return Target(
-            file=self._modules.at(place),
-            member=self._modules.at(dotted.replace(".", "/")) if name else None,
-        )
 
     def member(self, file: str, name: str) -> str | None:
         """Return the submodule of a package that has this name."""
@@ -89,7 +77,8 @@ def _find_own_name(files: Sequence[tuple[str, Facts]], modules: "_Modules") -> s
     foreign = set(sys.stdlib_module_names)
     for module, name in _iter_absolute_imports(files):
         first, _, inner = module.partition(".")
-        own = modules.find_at_root(inner, name)
+        target = modules.find_below(inner.replace(".", "/") or ".", name)
+        own = target.file if inner else target.member or target.file
         if modules.find(first, "") is not None or own is None:
             foreign.add(first)
         else:
@@ -162,11 +151,10 @@ class _Modules:
         """Say whether the root of the project is a package itself."""
         return "__init__.py" in self._known
 
-    def find_at_root(self, module: str, name: str) -> str | None:
-        """Return the file that `from OWN.module import name` means, with the root as package OWN."""
-        if module:
-            return self.at(module.replace(".", "/"))
-        return (self.at(name) if name else None) or "__init__.py"
+    def find_below(self, place: str, name: str) -> Target:
+        """Return what `name`, maybe '', means in the folder or file, without suffix, of a place."""
+        member = self.at(f"{place}/{name}" if place != "." else name) if name else None
+        return Target(self.at(place), member)
 
     def is_package(self, name: str) -> bool:
         """Say whether a dotted name is a folder with modules below it."""

@@ -14,9 +14,9 @@ WRAPPERS = frozenset(
 _COLLECTIONS = frozenset(
     "Vec VecDeque HashMap BTreeMap HashSet BTreeSet Iterator IntoIterator LinkedList".split()
 )
-#: Node types inside a reference or a generic type that are not the type.
 #: Key of a glob `use` among the names of a scope: no identifier begins so.
 _GLOB = "*::"
+#: Node types inside a reference or a generic type that are not the type.
 _BESIDE_TYPE = ("lifetime", "mutable_specifier", "type_arguments")
 #: Attributes of a test (`#[tokio::test]`), and of code that is built for tests only.
 _TEST = re.compile(
@@ -99,12 +99,9 @@ class RustDefinitions(TreeReader):
 
     def lookup(self, name: str) -> Variable:
         """Return the variable of a name; a glob `use` of a block comes before the names around."""
-        return self._merge_globs(name, self._find_innermost(name), super().lookup(name))
-
-    def _find_innermost(self, name: str) -> Namespace | None:
-        """Return the scope that binds a name, innermost first; None for none."""
-        scopes = (scope for scope in self.scope.outwards() if scope.owner == NOTHING)
-        return next((scope for scope in scopes if name in scope.names), None)
+        if not self._globs:
+            return super().lookup(name)
+        return self._merge_globs(name, self.find_binding(name), super().lookup(name))
 
     def _merge_globs(self, name: str, until: Namespace | None, held: Variable) -> Variable:
         """Return `held` merged with what globs import as `name`, of scopes inside of `until`."""

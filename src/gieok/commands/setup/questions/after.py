@@ -138,10 +138,7 @@ class _TakeNotesQuestion(SetupQuestion):
             template = "{count} text file: {kinds}"
             plural = "{count:,} text files: {kinds}"
             lines.append(known.words(template, plural=plural, count=count, kinds=kinds))
-        lines += [
-            f"{export.label.say(known.call.lang)}: {printable(known.shown_path(export.file))}"
-            for export in found.exports
-        ]
+        lines += [_describe_export(known, found_export) for found_export in found.exports]
         if found.is_empty:
             lines.append(known.words("nothing that Gieok reads"))
         if found.unread:
@@ -158,8 +155,22 @@ class _TakeNotesQuestion(SetupQuestion):
 
     def default(self, known: Interview) -> Given:
         values = [pick.value for pick in self.picks(known)]
-        wanted = YES if known.call.ask is not None else NOTES_ALONE
-        return wanted if wanted in values else values[0]
+        return NOTES_ALONE if NOTES_ALONE in values else values[0]
+
+
+def _describe_export(known: Interview, found: FoundExport) -> str:
+    """Return what a found export is, whose, and how much is in it."""
+    export = found.export
+    details = [printable(export.account)] if export.account else []
+    if export.has_more:
+        template = "more than {count:,} conversations"
+        details.append(known.words(template, count=export.conversations))
+    elif export.conversations:
+        template, plural = "{count} conversation", "{count:,} conversations"
+        details.append(known.words(template, plural=plural, count=export.conversations))
+    place = printable(known.shown_path(found.file))
+    said = f"{export.label.say(known.call.lang)}: {place}"
+    return f"{said} ({', '.join(details)})" if details else said
 
 
 def _survey_typed_notes(known: Interview) -> NoteFolder:

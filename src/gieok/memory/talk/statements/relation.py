@@ -170,6 +170,23 @@ def relation(earlier: str, later: str) -> Relation:
     )
 
 
+def list_anchored_pairs(earlier: str, later: str) -> list[tuple[str, str]]:
+    """Return the sentences of two texts that share a word which can name a subject, as pairs.
+
+    Those that share most words come first; questions are left out.
+    """
+    pairs = []
+    for sentence in read_sentences(earlier):
+        for other in read_sentences(later):
+            if sentence.has_mood("question") or other.has_mood("question"):
+                continue
+            shared = list_shared(sentence, other)
+            if _is_anchored(other, shared):
+                pairs.append((len(shared), (sentence.text, other.text)))
+    pairs.sort(key=lambda pair: -pair[0])
+    return [sentences for _, sentences in pairs]
+
+
 def _find_surest(found: Iterable[Relation]) -> Relation:
     best = Relation(UNRELATED)
     for candidate in found:
@@ -223,7 +240,12 @@ def _judge_sentences(earlier: Sentence, later: Sentence) -> Relation:
 
 def _is_amount_conflict(later: Sentence, shared: Sequence[str], conflicts: Sequence[str]) -> bool:
     """Say whether two sentences differ in an amount and share a word besides."""
-    return bool(conflicts) and any(word.is_anchor for word in later.words if word.stem in shared)
+    return bool(conflicts) and _is_anchored(later, shared)
+
+
+def _is_anchored(later: Sentence, shared: Sequence[str]) -> bool:
+    """Say whether one of the shared words can name a subject."""
+    return any(word.is_anchor for word in later.words if word.stem in shared)
 
 
 def _find_given_up(earlier: Sentence, later: Sentence) -> _GivenUp | None:

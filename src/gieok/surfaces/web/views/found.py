@@ -6,7 +6,12 @@ from urllib.parse import urlencode
 
 from gieok.commands.memory import handles
 from gieok.commands.memory.filters import SEARCHED_STATUSES
-from gieok.commands.memory.hits import SearchHit, introduce_unsure_hits, not_taken_as_times
+from gieok.commands.memory.hits import (
+    SearchHit,
+    introduce_unsure_hits,
+    not_taken_as_times,
+    sort_for_reading,
+)
 from gieok.commands.memory.search import search_memory
 from gieok.errors import GieokError, NotIndexed
 from gieok.memory.files import roots
@@ -95,7 +100,8 @@ def found_hits(seen: PageRequest) -> dict[str, Any]:
     more = urlencode({**filters, "limit": str(limit * 4)}) if len(result.results) > limit else ""
     introduction = introduce_unsure_hits(result)
     nearest = (result.nearest,) if result.nearest and not result.results else ()
-    shown = _build_shown_hits(seen, result.results[:limit] or nearest, filters.get("q", ""))
+    first = sort_for_reading(result._replace(results=result.results[:limit]))
+    shown = _build_shown_hits(seen, first or nearest, filters.get("q", ""))
     is_whole = result.is_timeline or introduction is not None
     likely = len(shown) if is_whole else _count_likely_hits(shown)
     return values | {

@@ -93,6 +93,7 @@ def show_health_page(seen: PageRequest, wrong: GieokError | None = None) -> Resp
         "questions": pending.questions,
         "rejects": stats.rejects,
         "journal": stats.journal,
+        "messages": seen.call.home.journal.stats().messages,
         "backlog": stats.backlog_tokens,
         "today_tokens": stats.today_tokens,
         "daily_tokens": sidecar.daily_tokens if sidecar else 0,

@@ -10,7 +10,8 @@ from starlette.responses import Response
 from gieok.commands.command import STATUSES
 from gieok.commands.memory import away, handles
 from gieok.commands.memory.contradictions import find_contradictions
-from gieok.commands.memory.history import Version, strip_speaker_label, trace_memory_history
+from gieok.commands.memory.handles import strip_speaker_label
+from gieok.commands.memory.history import Version, trace_memory_history
 from gieok.commands.memory.listing import LEARNED, list_memories
 from gieok.commands.memory.trust import find_untrusted_content
 from gieok.commands.memory.untrusted import count_waiting_records
@@ -143,7 +144,8 @@ def show_memory_page(seen: PageRequest) -> Response:
     handle = seen.request.path_params["handle"]
     held = seen.memory_of(handle)
     try:
-        why = explain_named_memory(rescope_call(held.call), handle)
+        # The history below has the statements that it replaced.
+        why = explain_named_memory(rescope_call(held.call), handle, with_replaced=False)
         got = held.get(handle)
         versions = held.run(trace_memory_history, handle=why.handle).versions
         on = (
@@ -205,6 +207,7 @@ def show_memory_page(seen: PageRequest) -> Response:
         is_line="." in why.handle,
         day=why.document.said_at,
         replaced_by=why.replaced_by,
+        said_later=why.said_later,
         before=seen.site.aside(seen.asked("before")),
         versions=versions,
         times=_measure_version_spans(versions, held.call.clock.now()),
