@@ -355,8 +355,12 @@ class HomeSync:
     # Segments that wait to be sent.
     def list_outbox(self, device: str) -> list[SegmentName]:
         """Return the segments of this device that wait, by number."""
-        paths = (f"{device}/{file.name}" for file in self._outbox.glob("[0-9]*.age"))
+        paths = (f"{device}/{file.name}" for file in self._outbox.glob("*.age"))
         return sorted(filter(None, map(parse_segment_path, paths)))
+
+    def count_outbox(self) -> int:
+        """Count the files that wait, whatever their names are."""
+        return len(list(self._outbox.glob("*.age")))
 
     def is_waiting(self, name: SegmentName) -> bool:
         """Say whether a segment waits to be sent."""
@@ -368,6 +372,7 @@ class HomeSync:
 
     def write_outbox(self, name: SegmentName, data: bytes) -> None:
         """Let a segment wait, in one step."""
+        assert parse_segment_path(name.path) == name, name.path
         fs.replace_private(self._outbox / name.file, data)
 
     def drop_outbox(self, name: SegmentName) -> None:

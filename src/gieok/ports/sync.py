@@ -8,9 +8,11 @@ from typing import NamedTuple, Protocol
 from gieok.errors import Damaged
 
 DEVICE = re.compile(r"[0-9a-f]{8}")
-_NAME = re.compile(r"([0-9a-f]{8})/([0-9]{6})-([0-9a-f]{16})(\.key)?\.age")
+_NAME = re.compile(r"([0-9a-f]{8})/([0-9]{6}|[1-9][0-9]{6,17})-([0-9a-f]{16})(\.key)?\.age")
 _CHECKSUM_SIGNS = 16
 _USERINFO = re.compile(r"(?<=://)[^/@\s]*@")
+#: Number that a name of a segment has room for.
+LARGEST_NUMBER = 10**18 - 1
 #: Bytes of a segment at most.
 LARGEST_BYTES = 1 << 30
 

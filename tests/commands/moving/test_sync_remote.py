@@ -11,11 +11,11 @@ from devices import START, DeviceHome, join_devices
 
 from gieok.commands.home import doctor
 from gieok.commands.moving import sync_exchange
-from gieok.commands.moving.sync_items import ScopeNames
+from gieok.commands.moving.sync_items import COUNTERS, ScopeNames
 from gieok.errors import BadRequest
 from gieok.home.sync import SyncFault
 from gieok.machine.segments.folder import SegmentFolder
-from gieok.ports.sync import SegmentName
+from gieok.ports.sync import SegmentName, build_checksum
 from gieok.testing import ManualClock
 
 
@@ -288,3 +288,59 @@ def test_an_idle_run_asks_git_of_each_project_once_and_reads_no_file_again(
     assert len(calls) == 1
     assert reads == []
     assert shops
+
+
+def put_junk(device: DeviceHome, remote: Path, number: int) -> Path:
+    """Put a file that is no segment beside those of a device."""
+    data = b"garbage"
+    file = remote / find_id(device) / f"{number:06}-{build_checksum(data)}.age"
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(data)
+    return file
+
+
+@pytest.mark.parametrize("remote", ["folder"], indirect=True)
+@pytest.mark.parametrize("number", [3, 999_999, 10**18 - 1])
+def test_a_junk_file_silences_no_device(pair: list[DeviceHome], remote: Path, number: int) -> None:
+    one, two = pair
+    one.remember("We lint with ruff.")
+    one.sync()
+    put_junk(one, remote, number)
+    for text in ("Staging is read-only.", "Deploys are on Tuesday."):
+        one.remember(text)
+        assert one.sync().segments == 1
+    two.sync()
+    assert len(two.records()) == 3
+    numbers = sorted(int(file.name[:6]) for file in (remote / find_id(one)).glob("0*.age"))
+    assert numbers == sorted(set(numbers)), "a number that is taken is given to none"
+    assert max(numbers) < 6
+    assert one.run("sync status").segments_waiting == 0
+
+
+@pytest.mark.parametrize("remote", ["folder"], indirect=True)
+@pytest.mark.parametrize("number", [999_999, 10**18 - 1, 10**30])
+def test_a_home_that_counted_beyond_the_limit_goes_on(
+    pair: list[DeviceHome], remote: Path, number: int
+) -> None:
+    one, two = pair
+    one.remember("We lint with ruff.")
+    one.sync()
+    call = one.open()
+    call.home.journal.keep(COUNTERS, {"number": str(number)})
+    call.home.journal.close()
+    for text in ("Staging is read-only.", "Deploys are on Tuesday."):
+        one.remember(text)
+        assert one.sync().segments == 1
+    two.sync()
+    assert len(two.records()) == 3
+
+
+def test_what_waits_is_counted_whatever_its_name(pair: list[DeviceHome]) -> None:
+    one, _ = pair
+    one.sync()
+    (one.home / "sync" / "outbox" / "strange.age").write_bytes(b"x")
+    assert one.run("sync status").segments_waiting == 1
+    call = one.open()
+    (check,) = doctor._iter_sync_checks(call)
+    call.home.journal.close()
+    assert "1 segments wait" in str(check)

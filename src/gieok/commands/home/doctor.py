@@ -361,6 +361,12 @@ def _probe_sync(call: Call, setup: SyncSetup) -> str:
             hint="`gieok sync status` says why",
         )
     call.home.sync.open_remote(setup).probe()
+    if waiting := call.home.sync.count_outbox():
+        return call.words(
+            "{remote} can be reached, and {count:,} segments wait to be sent: `gieok sync`",
+            remote=hide_userinfo(setup.remote),
+            count=waiting,
+        )
     return call.words("{remote} can be reached", remote=hide_userinfo(setup.remote))
 
 

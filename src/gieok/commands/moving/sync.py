@@ -434,7 +434,7 @@ def read_sync_status(call: Call) -> SyncStatus:
         device=setup.device,
         name=setup.name,
         last=sync_exchange.read_time(call),
-        segments_waiting=len(call.home.sync.list_outbox(setup.device)),
+        segments_waiting=call.home.sync.count_outbox(),
         items_waiting=sum(waiting.values()),
         waiting_for=waiting,
         faults=tuple(call.home.sync.list_faults()),

@@ -27,13 +27,14 @@ from gieok.commands.moving.sync_items import (
     ScopeNames,
 )
 from gieok.commands.moving.sync_taken import ScopeTaking
-from gieok.errors import BadRequest, Damaged, NotAuthentic, RemoteUnreachable, WrongKey
+from gieok.errors import BadRequest, Damaged, GieokError, NotAuthentic, RemoteUnreachable, WrongKey
 from gieok.home.call import Call
 from gieok.home.sync import SharedKey, SyncFault, SyncSetup
 from gieok.memory.exchange.segments import MOST_ROWS, Row, Segment, dump_segment, load_segment
 from gieok.memory.exchange.versions import format_time, join_versions, load_version
 from gieok.model.memory import Scope
 from gieok.ports.sync import (
+    LARGEST_NUMBER,
     SegmentName,
     SegmentRemote,
     build_checksum,
@@ -265,6 +266,8 @@ class DeviceExchange:
         if any(name.device == self._setup.device and name.path not in known for name in loaded):
             # A copy of this home wrote it, or this one before it was restored.
             self._writer = load_writer(self._call, self._setup, is_new=True)
+        own = [name.number for name in loaded if name.device == self._setup.device]
+        self._note_number(max(own, default=0))
         self._bring_back()
         rows = [
             (name.path, row)
@@ -568,11 +571,19 @@ class DeviceExchange:
         )
 
     def _find_next_number(self) -> int:
-        """Return a number that no segment of this device has, here or in the remote."""
+        """Return a number that no segment of this device has, here or in the remote.
+
+        It follows the number of the last one that this device wrote: a file that somebody else put
+        beside those takes one number at most.
+        """
         device = self._setup.device
         names = (*self._remote.list_segments(), *self._sync.list_outbox(device))
-        own = [name.number for name in names if name.device == device]
-        return max([*own, int(self._journal.kept(COUNTERS).get(_NUMBER, "0"))]) + 1
+        taken = {name.number for name in names if name.device == device}
+        number = int(self._journal.kept(COUNTERS).get(_NUMBER, "0"))
+        number = number + 1 if number < LARGEST_NUMBER else 1
+        while number in taken:
+            number += 1
+        return number
 
     def _adopt_outbox(self) -> None:
         """Count what waits as sent, also where a kill came between the segment and its count."""
@@ -611,9 +622,12 @@ class DeviceExchange:
 
     def _count(self, name: SegmentName) -> None:
         """Note a segment of this device; its number is never given again."""
-        last = int(self._journal.kept(COUNTERS).get(_NUMBER, "0"))
-        self._journal.keep(COUNTERS, {_NUMBER: str(max(last, name.number))})
+        self._note_number(name.number)
         self._journal.keep(SEGMENTS, {name.path: ""})
+
+    def _note_number(self, number: int) -> None:
+        last = int(self._journal.kept(COUNTERS).get(_NUMBER, "0"))
+        self._journal.keep(COUNTERS, {_NUMBER: str(max(last, number))})
 
     def send(self) -> None:
         """Send the segments that wait, and drop those that are in the remote as they are here."""
@@ -622,7 +636,7 @@ class DeviceExchange:
         for _ in range(_MOST_TRIES):
             names = self._sync.list_outbox(self._setup.device)
             if not names:
-                return
+                return self._check_sent()
             self._remote.publish({name: self._sync.read_outbox(name) for name in names})
             for name in names:
                 self._settle(name)
@@ -630,6 +644,16 @@ class DeviceExchange:
             "what is written to {address!r} does not read as it was written",
             address=hide_userinfo(self._setup.remote),
         )
+
+    def _check_sent(self) -> None:
+        """Raise GieokError where rows count as sent and no segment went."""
+        if self.done.sent and not self.done.segments_sent:
+            raise GieokError(
+                "{count} rows count as sent, and no segment of them went to {address!r}",
+                count=self.done.sent,
+                address=hide_userinfo(self._setup.remote),
+                hint="`gieok sync --anew`",
+            )
 
     def _settle(self, name: SegmentName) -> None:
         """Drop a segment that is in the remote; give it another number where another one is."""
