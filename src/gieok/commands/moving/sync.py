@@ -6,7 +6,7 @@ from typing import Annotated, NamedTuple
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
-from gieok.commands.moving import sync_devices, sync_exchange
+from gieok.commands.moving import sync_devices, sync_exchange, sync_items
 from gieok.commands.moving.sync_exchange import DeviceExchange, ExchangeCounts
 from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.home.call import Call
@@ -45,6 +45,9 @@ _REASONS = {
         "{count:,} are of projects in excluded folders, or in folders that are not known: they "
         "are not taken in"
     ),
+    sync_exchange.ACCOUNT: Words(
+        "{count:,} are what characters remember, or another user's memory: they are not taken in"
+    ),
     sync_exchange.UNMOUNTED: Words(
         "{count:,} wait until the repository of their project is in its folder again"
     ),
@@ -82,6 +85,8 @@ class SyncResult:
     unmounted: tuple[str, ...]
     #: Projects of which nobody knows the folder, and so whether it is excluded.
     unplaced: int
+    #: Scopes of characters and of other users, which stay on this device.
+    accounts: int
     faults: tuple[SyncFault, ...]
     rejected: tuple[str, ...]
 
@@ -103,6 +108,8 @@ class SyncStatus:
     items_waiting: int
     #: Reason → how many of the items that wait.
     waiting_for: Mapping[str, int]
+    #: Scopes of characters and of other users, which stay on this device.
+    accounts: int
     faults: tuple[SyncFault, ...]
     found: Hidden[bool] = True
 
@@ -318,6 +325,7 @@ def render_sync(result: SyncResult, style: Style) -> str:
             )
         )
     lines += _render_waiting(result.waiting_for, style)
+    lines += _render_accounts(result.accounts, style)
     lines += _render_faults(result.faults, style)
     lines += [style.say("  ✗ not understood: {row}", row=row) for row in result.rejected]
     return "\n".join(lines)
@@ -327,6 +335,15 @@ def _render_waiting(counts: Mapping[str, int], style: Style) -> list[str]:
     return [
         f"  {style.say(_REASONS[reason].template, count=count)}" for reason, count in counts.items()
     ]
+
+
+def _render_accounts(count: int, style: Style) -> list[str]:
+    if not count:
+        return []
+    text = style.say(
+        "  {count:,} scopes of characters and of other users stay on this device", count=count
+    )
+    return [text]
 
 
 def _render_faults(faults: tuple[SyncFault, ...], style: Style) -> list[str]:
@@ -378,6 +395,7 @@ def _build_sync_result(done: ExchangeCounts) -> SyncResult:
         waiting_for=done.waiting,
         unmounted=tuple(done.unmounted),
         unplaced=done.unplaced,
+        accounts=done.accounts,
         faults=tuple(done.faults),
         rejected=tuple(done.rejected),
     )
@@ -405,6 +423,7 @@ def render_sync_status(result: SyncStatus, style: Style) -> str:
             style.say("  {count:,} segments wait to be sent", count=result.segments_waiting)
         )
     lines += _render_waiting(result.waiting_for, style)
+    lines += _render_accounts(result.accounts, style)
     return "\n".join([*lines, *_render_faults(result.faults, style)])
 
 
@@ -426,6 +445,7 @@ def read_sync_status(call: Call) -> SyncStatus:
             segments_waiting=0,
             items_waiting=0,
             waiting_for={},
+            accounts=0,
             faults=(),
         )
     waiting = sync_exchange.count_waiting(call)
@@ -437,6 +457,7 @@ def read_sync_status(call: Call) -> SyncStatus:
         segments_waiting=call.home.sync.count_outbox(),
         items_waiting=sum(waiting.values()),
         waiting_for=waiting,
+        accounts=len(sync_items.list_account_scopes(call)),
         faults=tuple(call.home.sync.list_faults()),
     )
 

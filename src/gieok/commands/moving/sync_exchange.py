@@ -33,6 +33,7 @@ from gieok.home.sync import SharedKey, SyncFault, SyncSetup
 from gieok.memory.exchange.segments import MOST_ROWS, Row, Segment, dump_segment, load_segment
 from gieok.memory.exchange.versions import format_time, join_versions, load_version
 from gieok.model.memory import Scope
+from gieok.places.scope import is_of_account
 from gieok.ports.sync import (
     LARGEST_NUMBER,
     SegmentName,
@@ -62,8 +63,9 @@ DAMAGED, OTHER_KEY, FORGED, NEWER, STRAY = "damaged", "key", "forged", "newer", 
 #: Fault of a device whose segments were taken in and are in the remote no more.
 GONE = "gone"
 #: Why rows wait: no project or rule is known for them, the project is excluded, its folder has no
-#: repository now, or they were not understood.
+#: repository now, or they were not understood. Rows of accounts are never taken.
 UNKNOWN, EXCLUDED, UNMOUNTED, REFUSED = "unknown", "excluded", "unmounted", "refused"
+ACCOUNT = "account"
 #: Times that a segment is written under another number because it does not read as it was written.
 _MOST_TRIES = 3
 
@@ -74,7 +76,8 @@ class ExchangeCounts:
 
     `brought_back` counts records that had vanished here and were taken in again, `vanished` those
     that could not be. `waiting` has the counts by reason, `unmounted` the folders of projects
-    without their repository; `unplaced` counts projects of which nobody knows the folder.
+    without their repository; `unplaced` counts projects of which nobody knows the folder, and
+    `accounts` the scopes of accounts, which stay on this device.
     """
 
     taken: int = 0
@@ -86,6 +89,7 @@ class ExchangeCounts:
     waiting: dict[str, int] = field(default_factory=dict)
     unmounted: list[str] = field(default_factory=list)
     unplaced: int = 0
+    accounts: int = 0
     faults: list[SyncFault] = field(default_factory=list)
     rejected: list[str] = field(default_factory=list)
 
@@ -311,7 +315,8 @@ class DeviceExchange:
         for place in self._journal.kept(WAITING):
             path, _, shared = place.partition(" ")
             with suppress(BadRequest):  # a name that this release does not give
-                if self._names.to_local(shared):
+                local = self._names.to_local(shared)
+                if local and not is_of_account(local):
                     found[path].add(shared)
         return found
 
@@ -386,6 +391,8 @@ class DeviceExchange:
         has_records = any(row["is"] == sync_items.RECORD for row in rows)
         try:
             local = self._names.to_local(shared)
+            if is_of_account(local):
+                return [(row, ACCOUNT) for row in rows]
             if not local or self._names.is_excluded(local):
                 return [(row, EXCLUDED if local else UNKNOWN) for row in rows]
             scope = self._open_scope(local, shared, may_make_shelf=has_records)
@@ -544,12 +551,13 @@ class DeviceExchange:
             one.path.partition("/")[0] for one in scopes if self._names.is_unplaced(one.path)
         }
         self.done.unplaced = len(unplaced)
+        self.done.accounts = len(sync_items.list_account_scopes(self._call))
         return [
             ScopeItems(
                 self._call, scope, self._names.to_shared(scope.path), self._shelves.get(scope)
             )
             for scope in sorted(scopes)
-            if not self._names.is_excluded(scope.path)
+            if not self._names.is_excluded(scope.path) and not is_of_account(scope.path)
         ]
 
     def _write_segment(

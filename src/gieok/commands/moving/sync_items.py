@@ -22,6 +22,7 @@ from gieok.memory.exchange.intake import REALM
 from gieok.memory.exchange.versions import format_file_time, format_time
 from gieok.memory.retirement import load_saved_turns
 from gieok.model.memory import Document, Scope
+from gieok.places.scope import is_of_account
 from gieok.settings.grants import TrustJudge
 from gieok.text.redact.sense import redact_document
 
@@ -69,6 +70,12 @@ class RecordOutline(NamedTuple):
 def mark_anew(call: Call) -> None:
     """Let everything that is here be sent anew."""
     call.home.journal.keep(COUNTERS, {SENDING_ANEW: "1"})
+
+
+def list_account_scopes(call: Call) -> list[Scope]:
+    """Return the scopes of accounts: they stay on this device."""
+    scopes = {*call.home.journal.scopes(), *call.home.journal.made_scopes()}
+    return sorted(scope for scope in scopes if is_of_account(scope.path))
 
 
 def build_item_id(kind: str, *names: str) -> str:
