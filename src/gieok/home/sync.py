@@ -43,6 +43,7 @@ _OPEN_COPY_HINT = (
     "--key-file the copy"
 )
 _FAULTS = "sync:faults"
+_DROP = "sync:drop"
 #: Addresses of Git with a host: https://user@example.org:8080/me/shop.git, git@example.org:me/shop
 _URL = re.compile(r"(?!file:)[a-z+]+://(?:[^/@]*@)?(?P<host>[^/:@]+)(?::\d*)?/(?P<path>.*)")
 _SCP_ADDRESS = re.compile(r"(?:[^/@:]*@)?(?P<host>[^/:@]{2,}):(?!//)(?P<path>.*)")
@@ -103,6 +104,18 @@ class SyncFault(NamedTuple):
 
     path: str
     kind: str
+
+
+class UnconfirmedDrop(NamedTuple):
+    """Names of devices that were dropped, where that does not hold everywhere yet.
+
+    `lagging` are the others of which nothing came under the key since; `back` were dropped, and
+    have the key in use.
+    """
+
+    dropped: tuple[str, ...] = ()
+    lagging: tuple[str, ...] = ()
+    back: tuple[str, ...] = ()
 
 
 class HomeSync:
@@ -200,6 +213,17 @@ class HomeSync:
         """Keep the faults of a synchronisation, path → kind, in place of those before."""
         journal = self._home.journal
         journal.keep(_FAULTS, faults, journal.kept(_FAULTS).keys() - faults.keys())
+
+    def load_unconfirmed_drop(self) -> UnconfirmedDrop:
+        """Return what was not confirmed of dropped devices at the last synchronisation."""
+        kept = self._home.journal.kept(_DROP)
+        return UnconfirmedDrop(**{name: tuple(json.loads(text)) for name, text in kept.items()})
+
+    def keep_unconfirmed_drop(self, drop: UnconfirmedDrop) -> None:
+        """Keep what is not confirmed of dropped devices, in place of what was before."""
+        if drop != self.load_unconfirmed_drop():
+            rows = {name: json.dumps(names) for name, names in drop._asdict().items()}
+            self._home.journal.keep(_DROP, rows)
 
     # Keys.
     def list_keys(self) -> list[SharedKey]:

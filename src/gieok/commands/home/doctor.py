@@ -360,6 +360,17 @@ def _probe_sync(call: Call, setup: SyncSetup) -> str:
             path=faults[0].path,
             hint="`gieok sync status` says why",
         )
+    drop = call.home.sync.load_unconfirmed_drop()
+    if drop.dropped or drop.back:
+        raise GieokError(
+            "{dropped}: dropped, but not yet on {lagging}"
+            if drop.dropped
+            else "{back}: was dropped, and has the key in use",
+            dropped=", ".join(drop.dropped),
+            lagging=", ".join(drop.lagging),
+            back=", ".join(drop.back),
+            hint="`gieok sync status` says more",
+        )
     call.home.sync.open_remote(setup).probe()
     if waiting := call.home.sync.count_outbox():
         return call.words(

@@ -10,7 +10,7 @@ from gieok.commands.moving import sync_devices, sync_exchange, sync_items
 from gieok.commands.moving.sync_exchange import DeviceExchange, ExchangeCounts
 from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.home.call import Call
-from gieok.home.sync import HomeSync, SharedKey, SyncFault, SyncSetup
+from gieok.home.sync import HomeSync, SharedKey, SyncFault, SyncSetup, UnconfirmedDrop
 from gieok.home.withholding import check_session_withheld
 from gieok.ports.sync import SegmentRemote, hide_userinfo
 from gieok.text.messages import Words
@@ -21,12 +21,17 @@ _FAULTS = {
         "stays so, run `gieok sync` on the device that wrote it"
     ),
     sync_exchange.OTHER_KEY: Words(
-        "encrypted with a key that is not here: on a device that has it, run `gieok sync key --to "
-        "FILE`; here, `gieok sync init REMOTE --key-file FILE`"
+        "encrypted with a key that is not here: on the device that wrote it, run `gieok sync key "
+        "--to FILE`; here, `gieok sync init REMOTE --key-file FILE`"
     ),
     sync_exchange.FORGED: Words(
         "nothing proves that a device of yours wrote it: left. If it is no stranger's, its key is "
         "not here: `gieok sync key --to FILE` there; here, `gieok sync init REMOTE --key-file FILE`"
+    ),
+    sync_exchange.OLD_KEY: Words(
+        "under a key from before it was changed: nothing of it is taken. It is from a device that "
+        "was dropped, or that has not the new key. If it is yours, `gieok sync key --to FILE` "
+        "here; there, `gieok sync init REMOTE --key-file FILE`"
     ),
     sync_exchange.NEWER: Words("written by a newer Gieok: update this one"),
     sync_exchange.STRAY: Words(
@@ -65,6 +70,8 @@ class SyncInitResult:
     key_file: str
     is_new_key: bool
     others: int
+    #: A key file was brought, and the key in use is not in it.
+    is_own_key: bool = False
     found: Hidden[bool] = True
 
 
@@ -87,13 +94,16 @@ class SyncResult:
     unplaced: int
     #: Scopes of characters and of other users, which stay on this device.
     accounts: int
+    drop: UnconfirmedDrop
     faults: tuple[SyncFault, ...]
     rejected: tuple[str, ...]
 
     @property
     def found(self) -> bool:
-        """False where a segment could not be taken in, or what vanished not again."""
-        return not self.faults and not self.rejected and not self.vanished
+        """False where a segment could not be taken in, what vanished not again, or a device that
+        was dropped is back.
+        """
+        return not (self.faults or self.rejected or self.vanished or self.drop.back)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +120,7 @@ class SyncStatus:
     waiting_for: Mapping[str, int]
     #: Scopes of characters and of other users, which stay on this device.
     accounts: int
+    drop: UnconfirmedDrop
     faults: tuple[SyncFault, ...]
     found: Hidden[bool] = True
 
@@ -133,6 +144,7 @@ class SyncDevices:
 
     device: str
     devices: tuple[SyncDevice, ...]
+    drop: UnconfirmedDrop
     dropped: str = ""
     found: Hidden[bool] = True
 
@@ -168,6 +180,14 @@ def render_sync_init(result: SyncInitResult, style: Style) -> str:
             style.say(
                 "without the key nobody reads what is sent. For another device: `gieok sync key "
                 "--to FILE`, carry the file there, and `gieok sync init REMOTE --key-file FILE`"
+            )
+        )
+    if result.is_own_key:
+        lines.append(
+            style.say(
+                "the key of this device stays in use: it ranks before those that you brought. Bring "
+                "it to the device that you brought them from: `gieok sync key --to FILE` here; "
+                "there, `gieok sync init REMOTE --key-file FILE`"
             )
         )
     lines.append(style.say("now run: gieok sync"))
@@ -220,7 +240,7 @@ def start_sync(
                 remote=hide_userinfo(setup.remote),
                 hint="on one of them run `gieok sync key --to FILE`; here, add --key-file FILE",
             )
-        keys = known
+        keys, brought = known, known
         if key_file:
             brought = sync.read_keys(call.caller.path(key_file))
             keys = _join_keys(sync, there, brought, setup)
@@ -243,6 +263,7 @@ def start_sync(
         key_file=str(sync.key_file),
         is_new_key=is_new_key,
         others=len(others),
+        is_own_key=bool(brought) and keys[0] not in brought,
     )
 
 
@@ -251,8 +272,9 @@ def _join_keys(
 ) -> list[SharedKey]:
     """Return the keys of this device with those that were brought, the one in use first.
 
-    A key that is here and opens nothing in the remote, where a brought one does, was a wrong one:
-    it is used for nothing but what was sent under it. Raises BadRequest for a wrong file.
+    The highest one is in use, on every device. A key that is here, opens nothing in the remote,
+    where a brought one does, and has no key in common with those, was a wrong one: it is used for
+    nothing but what was sent under it. Raises BadRequest for a wrong file.
     """
     others = [name for name in remote.list_segments() if name.device != setup.device]
     # What a device sent last is under the key in use there.
@@ -270,8 +292,10 @@ def _join_keys(
             remote=hide_userinfo(setup.remote),
             hint="on a device that is there run `gieok sync key --to FILE` again",
         )
-    strange = [key for key in sync.list_keys() if key not in brought]
-    if is_right and strange and not sync.can_open_any(remote, others, strange):
+    known, there = sync.list_keys(), {key.identity for key in brought}
+    strange = [key for key in known if key.identity not in there]
+    is_foreign = bool(strange) and len(strange) == len(known)
+    if is_right and is_foreign and not sync.can_open_any(remote, others, strange):
         strange = [key._replace(generation=0) for key in strange]
     return sorted({*strange, *brought}, reverse=True)
 
@@ -326,6 +350,7 @@ def render_sync(result: SyncResult, style: Style) -> str:
         )
     lines += _render_waiting(result.waiting_for, style)
     lines += _render_accounts(result.accounts, style)
+    lines += _render_drop(result.drop, style)
     lines += _render_faults(result.faults, style)
     lines += [style.say("  ✗ not understood: {row}", row=row) for row in result.rejected]
     return "\n".join(lines)
@@ -344,6 +369,28 @@ def _render_accounts(count: int, style: Style) -> list[str]:
         "  {count:,} scopes of characters and of other users stay on this device", count=count
     )
     return [text]
+
+
+def _render_drop(drop: UnconfirmedDrop, style: Style) -> list[str]:
+    lines = []
+    if drop.dropped:
+        lines.append(
+            style.say(
+                "  {dropped}: dropped, but not yet on {lagging}: what those send before they have "
+                "the new key, a dropped device can read. Run `gieok sync` there, and then here",
+                dropped=printable(", ".join(drop.dropped)),
+                lagging=printable(", ".join(drop.lagging)),
+            )
+        )
+    lines += [
+        style.say(
+            "  ✗ {name}: was dropped, and has the key in use: another device gave it the key. Drop "
+            "it again: `gieok sync devices --drop`",
+            name=printable(name),
+        )
+        for name in drop.back
+    ]
+    return lines
 
 
 def _render_faults(faults: tuple[SyncFault, ...], style: Style) -> list[str]:
@@ -380,10 +427,10 @@ def synchronise(
             exchange.stage_offline()
             raise
         sync_exchange.mark_time(call)
-    return _build_sync_result(done)
+    return _build_sync_result(done, call.home.sync.load_unconfirmed_drop())
 
 
-def _build_sync_result(done: ExchangeCounts) -> SyncResult:
+def _build_sync_result(done: ExchangeCounts, drop: UnconfirmedDrop) -> SyncResult:
     return SyncResult(
         taken=done.taken,
         sent=done.sent,
@@ -396,6 +443,7 @@ def _build_sync_result(done: ExchangeCounts) -> SyncResult:
         unmounted=tuple(done.unmounted),
         unplaced=done.unplaced,
         accounts=done.accounts,
+        drop=drop,
         faults=tuple(done.faults),
         rejected=tuple(done.rejected),
     )
@@ -424,6 +472,7 @@ def render_sync_status(result: SyncStatus, style: Style) -> str:
         )
     lines += _render_waiting(result.waiting_for, style)
     lines += _render_accounts(result.accounts, style)
+    lines += _render_drop(result.drop, style)
     return "\n".join([*lines, *_render_faults(result.faults, style)])
 
 
@@ -446,6 +495,7 @@ def read_sync_status(call: Call) -> SyncStatus:
             items_waiting=0,
             waiting_for={},
             accounts=0,
+            drop=UnconfirmedDrop(),
             faults=(),
         )
     waiting = sync_exchange.count_waiting(call)
@@ -458,6 +508,7 @@ def read_sync_status(call: Call) -> SyncStatus:
         items_waiting=sum(waiting.values()),
         waiting_for=waiting,
         accounts=len(sync_items.list_account_scopes(call)),
+        drop=call.home.sync.load_unconfirmed_drop(),
         faults=tuple(call.home.sync.list_faults()),
     )
 
@@ -474,6 +525,7 @@ def render_sync_devices(result: SyncDevices, style: Style) -> str:
                 device=result.dropped,
             )
         )
+    lines += _render_drop(result.drop, style)
     for device in result.devices:
         more = style.say("last heard of on {day}", day=device.seen[:10]) if device.seen else ""
         more = style.say("this one") if device.id == result.device else more
@@ -516,7 +568,7 @@ def list_sync_devices(
         )
         for device in sync_devices.list_devices(call)
     )
-    return SyncDevices(own, devices, dropped=dropped)
+    return SyncDevices(own, devices, call.home.sync.load_unconfirmed_drop(), dropped=dropped)
 
 
 def _drop_device(call: Call, text: str) -> str:

@@ -1,7 +1,8 @@
 """Devices of the user and the keys they share: the rows of segments that belong to no scope.
 
 What a row says of devices and keys counts only where the key in use proved its segment: who was
-dropped, or has a copy of an old key file, has the keys of before.
+dropped, or has a copy of an old key file, has the keys of before. What such a key proves of memory
+counts where a device names the segment, with its checksum, under the key in use: it vouches for it.
 """
 
 import json
@@ -11,9 +12,10 @@ from typing import Any, NamedTuple
 
 from gieok.errors import BadConfig
 from gieok.home.call import Call
-from gieok.home.sync import SharedKey, SyncSetup
+from gieok.home.sync import SharedKey, SyncSetup, UnconfirmedDrop
 from gieok.memory.exchange.segments import Row
 from gieok.memory.exchange.versions import find_next_time, format_time
+from gieok.ports.sync import SegmentName
 
 DEVICES = "sync:devices"
 #: Realm of the device → the number of the segment before which all of its segments were sent anew:
@@ -21,8 +23,14 @@ DEVICES = "sync:devices"
 ANEW = "sync:anew"
 #: Realm of the device → the highest number of its segments that came here, and when it came.
 SEEN = "sync:seen"
+#: Realm of the path of a segment → the public side of the key under which a device vouched for it.
+VOUCHED = "sync:vouched"
+#: Realm of the device → the public side of the last key in use that proved a segment of it.
+UNDER = "sync:under"
+#: Realm of the id of a device that was dropped → its name, until all others have the key since.
+DROPPED = "sync:dropped"
 #: Kinds of rows that belong to no scope.
-_DEVICE, _KEY, _STAYING, _ANEW = "device", "key", "staying", "anew"
+_DEVICE, _KEY, _STAYING, _ANEW, _VOUCHED = "device", "key", "staying", "anew", "vouched"
 #: What a row of another form raises.
 _BAD_ROW = (KeyError, TypeError, ValueError, BadConfig)
 
@@ -59,6 +67,45 @@ def list_seen(call: Call) -> dict[str, str]:
     return {device: json.loads(text)[1] for device, text in call.home.journal.kept(SEEN).items()}
 
 
+def note_key(call: Call, device: str, key: SharedKey) -> None:
+    """Note that a segment of a device came which the key in use proved."""
+    public = call.home.sync.recipient_of(key)
+    if call.home.journal.kept(UNDER).get(device) != public:
+        call.home.journal.keep(UNDER, {device: public})
+
+
+def list_lagging(call: Call, setup: SyncSetup) -> list[Device]:
+    """Return the other devices of which nothing came under the key in use."""
+    public = call.home.sync.recipient_of(call.home.sync.load_current_key())
+    under = call.home.journal.kept(UNDER)
+    return [
+        device
+        for device in list_devices(call)
+        if device.id != setup.device and under.get(device.id) != public
+    ]
+
+
+def settle_drops(call: Call, setup: SyncSetup) -> None:
+    """Keep what is not confirmed of the devices that were dropped.
+
+    They are known no more once all others have a key that they have not. Raises BadConfig.
+    """
+    journal = call.home.journal
+    dropped = journal.kept(DROPPED)
+    lagging = list_lagging(call, setup) if dropped else []
+    known = {device.id for device in list_devices(call)}
+    if not lagging:
+        journal.keep(DROPPED, {}, sorted(dropped.keys() - known))
+    waiting = [name for device, name in sorted(dropped.items()) if lagging and device not in known]
+    call.home.sync.keep_unconfirmed_drop(
+        UnconfirmedDrop(
+            dropped=tuple(waiting),
+            lagging=tuple(device.name for device in lagging if waiting),
+            back=tuple(name for device, name in sorted(dropped.items()) if device in known),
+        )
+    )
+
+
 def clear_devices(call: Call) -> None:
     """Know no device: those that have the key in use announce themselves under it.
 
@@ -82,17 +129,18 @@ class DeviceNotices:
             try:
                 self._take_row(row, proof, is_key=is_key)
             except _BAD_ROW as error:
-                self.rejected.append(f"{row.get('is')}: {error!r}")
+                self._reject(row, error)
+
+    def _reject(self, row: Row, error: Exception) -> None:
+        self.rejected.append(f"{row.get('is')}: {error!r}")
 
     def _take_row(self, row: Row, proof: SharedKey, *, is_key: bool) -> None:
-        if row["is"] == _ANEW:
-            self._keep_anew({str(name): int(number) for name, number in row["before"].items()})
-        elif (
-            row["is"] not in (_DEVICE, _STAYING, _KEY)
+        if (
+            row["is"] not in (_DEVICE, _STAYING, _KEY, _VOUCHED)
             or proof.identity != self.call.home.sync.load_current_key().identity
         ):
             return
-        elif row["is"] == _DEVICE:
+        if row["is"] == _DEVICE:
             self._keep_device(
                 Device(
                     id=str(row["device"]),
@@ -104,14 +152,40 @@ class DeviceNotices:
             )
         elif row["is"] == _STAYING and is_key:
             staying = set(map(str, row["devices"]))
-            dropped = self.call.home.journal.kept(DEVICES).keys() - staying
+            dropped = {
+                device.id: device.name
+                for device in list_devices(self.call)
+                if device.id not in staying
+            }
+            self.call.home.journal.keep(DROPPED, dropped)
             self.call.home.journal.keep(DEVICES, {}, sorted(dropped))
+        elif row["is"] == _VOUCHED:
+            public = self.call.home.sync.recipient_of(proof)
+            self.call.home.journal.keep(VOUCHED, dict.fromkeys(map(str, row["paths"]), public))
         elif row["is"] == _KEY and is_key:
             key = SharedKey(int(row["generation"]), str(row["by"]), str(row["identity"]))
             if key.generation > proof.next_drop:
                 raise ValueError(key.generation)
             self.call.home.sync.recipient_of(key)
             self.call.home.sync.add_keys([key])
+
+    def take_anew(self, name: SegmentName, rows: Iterable[Row], proof: SharedKey) -> None:
+        """Take what a segment says was sent anew.
+
+        A key of before proves it of the segments of the device itself, before this one, alone.
+        """
+        is_current = proof.identity == self.call.home.sync.load_current_key().identity
+        for row in rows:
+            if row["is"] != _ANEW:
+                continue
+            try:
+                before = {str(device): int(number) for device, number in row["before"].items()}
+            except (*_BAD_ROW, AttributeError) as error:
+                self._reject(row, error)
+                continue
+            if not is_current:
+                before = {name.device: min(before.get(name.device, 0), name.number)}
+            self._keep_anew(before)
 
     def _keep_anew(self, before: Mapping[str, int]) -> None:
         known = self.call.home.journal.kept(ANEW)
@@ -129,8 +203,9 @@ class DeviceNotices:
         self.call.home.journal.keep(DEVICES, {device.id: json.dumps(later[1:])})
 
     def iter_device_rows(self, *, is_anew: bool) -> Iterator[dict[str, Any]]:
-        """Yield the devices that are to be announced: this one where it changed or is unknown under
-        the key in use. Where this one made the key, all that were given it are announced under it.
+        """Yield the devices that are to be announced: this one where it changed or sent nothing
+        under the key in use. Where this one made the key, all that were given it are announced
+        under it.
         """
         sync = self.call.home.sync
         key = sync.load_current_key()
@@ -147,11 +222,12 @@ class DeviceNotices:
             is_same = before._replace(since=own.since, generation=key.generation) == own
             since = before.since if is_same else max(own.since, find_next_time(before.since))
             own = own._replace(since=since)
+        is_new_key = self.call.home.journal.kept(UNDER).get(own.id) != sync.recipient_of(key)
         given = known if key.device == self.setup.device else {}
         for device in sorted({**given, own.id: own}.values()):
             held = known.get(device.id)
             is_known = held == device and held.generation >= key.generation
-            if is_anew or not is_known:
+            if is_anew or not is_known or (is_new_key and device.id == own.id):
                 yield {
                     "is": _DEVICE,
                     "device": device.id,
@@ -159,6 +235,23 @@ class DeviceNotices:
                     "recipient": device.recipient,
                     "since": device.since,
                 }
+
+    def build_vouching_row(self, paths: Iterable[str]) -> dict[str, Any] | None:
+        """Return the row by which this device vouches for segments under the key in use.
+
+        Of those that it knows: for all where it made the key, so that each other device takes what
+        was sent before; else for its own. None where others vouch for all.
+        """
+        key = self.call.home.sync.load_current_key()
+        public = self.call.home.sync.recipient_of(key)
+        vouched = self.call.home.journal.kept(VOUCHED)
+        fresh = [
+            path
+            for path in sorted(paths)
+            if vouched.get(path) != public
+            and self.setup.device in (key.device, path.partition("/")[0])
+        ]
+        return {"is": _VOUCHED, "paths": fresh} if fresh else None
 
     def build_anew_row(self, before: Mapping[str, int]) -> dict[str, Any]:
         """Return the row that says that segments are sent anew: device → before which number.

@@ -18,7 +18,7 @@ from gieok.commands.memory import forgotten_marks
 from gieok.commands.memory.forget_steps import list_record_folders
 from gieok.commands.memory.records import RecordShelf, project_shelf, scope_shelf, shelf_at
 from gieok.commands.moving import sync_devices, sync_items, sync_sent
-from gieok.commands.moving.sync_devices import ANEW, DEVICES, DeviceNotices
+from gieok.commands.moving.sync_devices import ANEW, DEVICES, VOUCHED, DeviceNotices
 from gieok.commands.moving.sync_items import (
     COUNTERS,
     ITEMS,
@@ -60,6 +60,8 @@ _SENT = "sent"
 #: Counter of the id under which this home was synchronised.
 _DEVICE = "device"
 DAMAGED, OTHER_KEY, FORGED, NEWER, STRAY = "damaged", "key", "forged", "newer", "name"
+#: Fault of a segment that only a key of before proves, and for which no device vouches.
+OLD_KEY = "old"
 #: Fault of a device whose segments were taken in and are in the remote no more.
 GONE = "gone"
 #: Why rows wait: no project or rule is known for them, the project is excluded, its folder has no
@@ -209,6 +211,7 @@ class DeviceExchange:
         # What is sent anew is no fault any more.
         self._keep_faults()
         self.send()
+        sync_devices.settle_drops(self._call, self._setup)
         return self.done
 
     def stage_offline(self) -> None:
@@ -266,7 +269,10 @@ class DeviceExchange:
             if name.path not in known or name.path in waiting
         ]
         self._faults = dict.fromkeys(self._remote.list_strays(), STRAY)
-        loaded = self._load_segments(names)
+        loaded = self._select_believed(self._load_segments(names))
+        for name, segment in loaded.items():
+            self.done.rejected += segment.rejected
+            self._notices.take_anew(name, segment.rows, self._proofs[name])
         if any(name.device == self._setup.device and name.path not in known for name in loaded):
             # A copy of this home wrote it, or this one before it was restored.
             self._writer = load_writer(self._call, self._setup, is_new=True)
@@ -293,6 +299,13 @@ class DeviceExchange:
         self._journal.keep(WAITING, counts, [place for place in old if place not in counts])
         fresh = {name.path: "" for name in loaded if name.path not in known}
         self._journal.keep(SEGMENTS, fresh)
+        key = self._sync.load_current_key()
+        for device in {
+            name.device
+            for name in loaded
+            if self._proofs[name] == key and not name.is_key and name.device != self._setup.device
+        }:
+            sync_devices.note_key(self._call, device, key)
         newest = {name.device: name.number for name in sorted(loaded) if name.path in fresh}
         for device, number in newest.items():
             sync_devices.note_seen(self._call, device, number)
@@ -330,12 +343,29 @@ class DeviceExchange:
             for name in unread:
                 if segment := self._load_segment(name):
                     loaded[name] = segment
-                    self.done.rejected += segment.rejected
                     proof = self._proofs[name]
                     self._notices.take(segment.rows, proof, is_key=name.is_key)
             unread = [name for name in unread if name not in loaded]
             is_new_key = len(self._sync.list_keys()) != count
         return loaded
+
+    def _select_believed(self, loaded: Mapping[SegmentName, Segment]) -> dict[SegmentName, Segment]:
+        """Return the segments that the key in use proves, that a device vouches for under it, or
+        that were taken before; the others are faults.
+        """
+        known, vouched = self._journal.kept(SEGMENTS), self._journal.kept(VOUCHED)
+        key = self._sync.load_current_key()
+        public = self._sync.recipient_of(key)
+        believed = {
+            name: segment
+            for name, segment in loaded.items()
+            if self._proofs[name] == key or vouched.get(name.path) == public or name.path in known
+        }
+        # A key that another device made at once is told of by what it sends under it.
+        self._faults |= {
+            name.path: OLD_KEY for name in loaded.keys() - believed.keys() if not name.is_key
+        }
+        return believed
 
     def _load_segment(self, name: SegmentName) -> Segment | None:
         """Return a segment of the remote or of what waits, read once a run; None for a fault.
@@ -446,9 +476,13 @@ class DeviceExchange:
         """Return the rows of items, by scope, in all segments of the remote and what waits."""
         found: dict[str, list[Row]] = defaultdict(list)
         waiting = self._sync.list_outbox(self._setup.device)
-        for name in sorted({*self._remote.list_segments(), *waiting}):
-            segment = self._load_segment(name)
-            for row in segment.rows if segment else ():
+        loaded = {
+            name: segment
+            for name in sorted({*self._remote.list_segments(), *waiting})
+            if (segment := self._load_segment(name))
+        }
+        for segment in self._select_believed(loaded).values():
+            for row in segment.rows:
                 if row.get("item") in wanted.get(str(row.get("scope")), ()):
                     found[str(row["scope"])].append(row)
         return found
@@ -519,7 +553,13 @@ class DeviceExchange:
         self._journal.keep(COUNTERS, counters, [SENDING_ANEW])
 
     def _iter_rows(self, positions: dict[str, int], *, is_anew: bool) -> Iterator[dict[str, Any]]:
-        yield from self._notices.iter_device_rows(is_anew=is_anew)
+        is_announced = False
+        for device_row in self._notices.iter_device_rows(is_anew=is_anew):
+            is_announced = is_announced or device_row["device"] == self._setup.device
+            yield device_row
+        paths = self._journal.kept(SEGMENTS) if is_announced else ()
+        if vouching := self._notices.build_vouching_row(paths):
+            yield vouching
         counters = self._journal.kept(COUNTERS)
         for scope in self._list_scopes():
             vanished = self._vanished.get(scope.shared, ())
@@ -604,6 +644,9 @@ class DeviceExchange:
 
     def _adopt(self, name: SegmentName, segment: Segment, proof: SharedKey) -> None:
         self._notices.take(segment.rows, proof, is_key=name.is_key)
+        self._notices.take_anew(name, segment.rows, proof)
+        if not name.is_key and proof == self._sync.load_current_key():
+            sync_devices.note_key(self._call, name.device, proof)
         of_scopes = [row for row in segment.rows if "item" in row]
         today = self._call.clock.now().date().isoformat()
         for shared, group in groupby(of_scopes, key=lambda row: str(row["scope"])):
@@ -697,3 +740,4 @@ class DeviceExchange:
         # The devices are announced under the new key.
         self.stage()
         self.send()
+        sync_devices.settle_drops(self._call, self._setup)
