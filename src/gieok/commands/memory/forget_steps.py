@@ -328,7 +328,11 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
         for file in sorted(chosen.records):
             base = file.parents[2]
             mark_forgotten(
-                call, shelf_at(call, base).scope, [build_record_mark(file)], _texts_of([file])
+                call,
+                shelf_at(call, base).scope,
+                [build_record_mark(file)],
+                _texts_of([file]),
+                base,
             )
             # else an edit that has just read the record would write it again
             with fs.lock_resource(call.home.folder, base):

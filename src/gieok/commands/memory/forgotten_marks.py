@@ -6,10 +6,12 @@ of what was forgotten can be read in it.
 
 import hashlib
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from gieok.home.call import Call
+from gieok.hook import records
 from gieok.memory.exchange.versions import find_next_time, format_time
 from gieok.model.memory import Scope
 
@@ -30,14 +32,23 @@ HEARD = "forgotten-heard:"
 REMOVED = "removed:"
 #: Why something is in its place no more: a person forgot it; it lives on elsewhere as far as this
 #: device can tell; or a command put it in another scope, under the name of a corrected title, or
-#: away at the end of its grace period.
+#: away at the end of its grace period; or a later correction on another device took its place.
 WAS_FORGOTTEN, WAS_MOVED, WAS_REMOVED = "forgotten", "moved", "removed"
+WAS_REPLACED = "replaced"
 
 
-def mark_forgotten(call: Call, scope: Scope, places: Iterable[str], texts: Iterable[str]) -> None:
+def mark_forgotten(
+    call: Call,
+    scope: Scope,
+    places: Iterable[str],
+    texts: Iterable[str],
+    base: Path | None = None,
+) -> None:
     """Note for other devices when memories of a scope were forgotten, by checksums alone.
 
-    `places` are the marks of where they were, `texts` what they said. A forgetting is dated behind
+    `places` are the marks of where they were, `texts` what they said. A record of the shelves at
+    `base` is forgotten under the names that it had before too: another device may have corrected it
+    under one of them. A forgetting is dated behind
     every earlier one of the same mark, and behind what was told again since: a clock of another
     device that is fast does not undo it.
     """
@@ -47,6 +58,8 @@ def mark_forgotten(call: Call, scope: Scope, places: Iterable[str], texts: Itera
     gone = list(places)
     # What was renamed from there before is another record.
     journal.keep(REMOVED + scope.path, {}, gone)
+    if base:
+        gone = list(follow_renamed(call, scope, dict.fromkeys(gone, now), list_marks(base)))
     again = journal.kept(TOLD_AGAIN + scope.path)
     said = [build_memory_mark(text) for text in texts if text]
     for realm, marks in ((FORGOTTEN, gone), (FORGOTTEN_TEXTS, said)):
@@ -80,9 +93,28 @@ def mark_removed(
             call.home.journal.keep(REMOVED + scope.path, {mark: reason})
 
 
-def keep_renamed(call: Call, scope: Scope, before: str, after: str) -> None:
-    """Note that a command renamed a record, by the marks of both places."""
-    call.home.journal.keep(REMOVED + scope.path, {before: f"{WAS_REMOVED} {after}"})
+def keep_renamed(
+    call: Call, scope: Scope, before: str, after: str, reason: str = WAS_REMOVED
+) -> None:
+    """Note that a record is in another place now, by the marks of both places."""
+    call.home.journal.keep(REMOVED + scope.path, {before: f"{reason} {after}"})
+
+
+def find_last_place(renamed: Mapping[str, str], mark: str) -> str:
+    """Return the mark of the last place of a record that was in a place before."""
+    seen = {mark}
+    while (there := renamed.get(mark, "")) and there not in seen:
+        seen.add(there)
+        mark = there
+    return mark
+
+
+def list_marks(base: Path) -> set[str]:
+    """Return the marks of the records that are on the shelves of a folder."""
+    shelves = (records.MEMORY, records.ARCHIVE, records.RETIRED)
+    return {
+        build_record_mark(file) for name in shelves for file in records.list_records(base, name)
+    }
 
 
 def load_renamed(call: Call, scope: Scope) -> dict[str, str]:
@@ -91,15 +123,27 @@ def load_renamed(call: Call, scope: Scope) -> dict[str, str]:
     return {mark: value.partition(" ")[2] for mark, value in removed.items() if " " in value}
 
 
-def follow_renamed(call: Call, scope: Scope, places: Mapping[str, str]) -> dict[str, str]:
-    """Return marks of places with times, and with them those to which records were renamed."""
+def follow_renamed(
+    call: Call, scope: Scope, places: Mapping[str, str], held: Collection[str]
+) -> dict[str, str]:
+    """Return marks of places with times, and with them all others at which their records were.
+
+    Two devices may have given one record two names: both follow from the name before. A place of
+    before that is `held` now has another record.
+    """
     renamed = load_renamed(call, scope) if places else {}
+    befores: dict[str, list[str]] = defaultdict(list)
+    for before, after in renamed.items():
+        if before not in held:
+            befores[after].append(before)
     followed = dict(places)
-    for mark, at in places.items():
-        here = mark
-        while (there := renamed.get(here, "")) and followed.get(there, "") < at:
-            followed[there] = at
-            here = there
+    queue = list(places)
+    while queue:
+        here = queue.pop()
+        for there in (*befores[here], renamed.get(here, here)):
+            if followed.get(there, "") < followed[here]:
+                followed[there] = followed[here]
+                queue.append(there)
     return followed
 
 

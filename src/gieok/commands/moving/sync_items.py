@@ -317,11 +317,9 @@ class ScopeItems:
     def find_renamed(self, item: str) -> list[str]:
         """Return the mark of the place of a record that a command renamed, and of the last one."""
         mark, _ = self._removed.get(item, ("", ""))
-        places = [mark]
         renamed = forgotten_marks.load_renamed(self.call, self.scope)
-        while (there := renamed.get(places[-1], "")) and there not in places:
-            places.append(there)
-        return [mark, places[-1]] if len(places) > 1 else []
+        last = forgotten_marks.find_last_place(renamed, mark)
+        return [mark, last] if last != mark else []
 
     def is_removal_known(self, item: str) -> bool:
         """Say whether a command removed an item from this scope."""
@@ -418,7 +416,12 @@ def build_memory_id(shared: str, key: str) -> str:
 
 def build_record_id(shared: str, file: Path) -> str:
     """Return the id of a record: its place on its shelf."""
-    return build_item_id(RECORD, shared, forgotten_marks.build_record_mark(file))
+    return build_place_id(shared, forgotten_marks.build_record_mark(file))
+
+
+def build_place_id(shared: str, mark: str) -> str:
+    """Return the id of the record in the place of a mark."""
+    return build_item_id(RECORD, shared, mark)
 
 
 def build_record_item(shared: str, file: Path) -> SharedItem:

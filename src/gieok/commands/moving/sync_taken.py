@@ -82,6 +82,8 @@ class ScopeTaking:
     _over: dict[str, str] = field(default_factory=dict)
     #: Marks of places from which another device renamed records.
     _renamed: set[str] = field(default_factory=set)
+    #: Mark of such a place → the mark of the new one, and why.
+    _new_places: dict[str, tuple[str, str]] = field(default_factory=dict)
     _digests: dict[str, str] = field(default_factory=dict)
     _record_texts: dict[Path, str] = field(default_factory=dict)
     _forgotten_texts: list[str] = field(default_factory=list)
@@ -106,6 +108,7 @@ class ScopeTaking:
             for row in sorted(rows, key=lambda row: bool(row.get("gone"))):
                 if row["is"] != sync_items.MESSAGE:
                     self._take_row(row)
+            self._settle_renamed()
             self._write_memories()
             self._erase_forgotten()
             call.home.journal.keep(ITEMS + self.shared_scope.shared, self._fresh)
@@ -222,7 +225,9 @@ class ScopeTaking:
         # What was forgotten here, and another device had renamed before it heard of that.
         renamed = {mark: at for mark, at in known.places.items() if mark in self._renamed}
         due = forgotten_marks.join_latest(known.select_due(renamed), self._places)
-        followed = forgotten_marks.follow_renamed(call, scope, due)
+        shelf = self.shared_scope.shelf
+        held = forgotten_marks.list_marks(shelf.base) if shelf and due else set()
+        followed = forgotten_marks.follow_renamed(call, scope, due, held)
         self._places |= forgotten_marks.select_later(followed, known.places)
         over = forgotten_marks.join_latest(known.over, self._over)
         newer = {
@@ -314,6 +319,8 @@ class ScopeTaking:
                 self._keep_mine(mine, row)
             self._apply(kind, row, fresh, mine)
             self.taken += 1
+            is_replaced = row.get("gone") == forgotten_marks.WAS_REPLACED
+            self.both_kept += mine is not None and is_replaced and outcome is VersionOrder.NEW
             self._items.pop(item, None)
             if not row.get("gone"):
                 self._items[item] = _build_taken_item(row, fresh)
@@ -327,8 +334,48 @@ class ScopeTaking:
             self._mark_place(str(row["mark"]), str(row["at"]))
         if row.get("renamed"):
             before, after = map(str, row["renamed"])
+            is_replaced = row.get("gone") == forgotten_marks.WAS_REPLACED
+            reason = forgotten_marks.WAS_REPLACED if is_replaced else forgotten_marks.WAS_REMOVED
             self._renamed.add(before)
-            forgotten_marks.keep_renamed(self.call, self.shared_scope.scope, before, after)
+            self._new_places[before] = (after, reason)
+
+    def _settle_renamed(self) -> None:
+        """Note where records are now; of two corrections of one record, the later one holds.
+
+        Commands gave the two different names.
+        """
+        call, scope = self.call, self.shared_scope.scope
+        known = forgotten_marks.load_renamed(call, scope)
+        joined = known | {before: after for before, (after, _) in self._new_places.items()}
+        for before, (after, reason) in self._new_places.items():
+            mine = forgotten_marks.find_last_place(joined, known.get(before, after))
+            theirs = forgotten_marks.find_last_place(joined, after)
+            if mine == theirs:
+                forgotten_marks.keep_renamed(call, scope, before, after, reason)
+            else:
+                self._settle_corrections(before, mine, theirs)
+
+    def _settle_corrections(self, before: str, mine: str, theirs: str) -> None:
+        """Let one correction of a record take the place of another: marks of three places."""
+        call, scope = self.call, self.shared_scope.scope
+        found = {
+            mark: item
+            for mark in (mine, theirs)
+            if (item := self._items.get(sync_items.build_place_id(self.shared_scope.shared, mark)))
+        }
+        later = max(
+            found or [mine], key=lambda mark: (found[mark].at, found[mark].digest) if found else ""
+        )
+        earlier = theirs if later == mine else mine
+        forgotten_marks.keep_renamed(call, scope, before, later)
+        forgotten_marks.keep_renamed(call, scope, earlier, later, forgotten_marks.WAS_REPLACED)
+        if len(found) > 1:
+            item = found[earlier]
+            if sync_items.read_item_text(item) != sync_items.read_item_text(found[later]):
+                self._archive_record(item.fields, item.at)
+                self.both_kept += 1
+            self._remove_record(self._locate_record(item.fields))
+            del self._items[item.id]
 
     def _is_unsent(self, item: str, known: ItemVersion | None, digest: str) -> bool:
         """Say whether this device changed an item since it was exchanged."""
@@ -468,8 +515,7 @@ class ScopeTaking:
             return
         file = self._locate_record(row)
         self._replace_record(file, str(row["text"]))
-        changed_ns = parse_file_time(version.at)
-        os.utime(file, ns=(changed_ns, changed_ns))
+        _date_file(file, version.at)
 
     def _remove_record(self, file: Path) -> None:
         assert self.shared_scope.shelf is not None
@@ -498,8 +544,11 @@ class ScopeTaking:
             }
         return self._record_texts
 
-    def _archive_record(self, fields: Row) -> None:
-        """Keep a record's text among the archived records, under a name that it decides."""
+    def _archive_record(self, fields: Row, at: str = "") -> None:
+        """Keep a record's text among the archived records, under a name that it decides.
+
+        The file has the time `at`, or that of now.
+        """
         text = str(fields["text"])
         path = PurePosixPath(str(fields["path"]))
         checksum = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
@@ -507,6 +556,8 @@ class ScopeTaking:
         file = self._locate_record({"shelf": records.ARCHIVE, "path": str(path.with_name(name))})
         if not file.exists():
             self._replace_record(file, text)
+            if at:
+                _date_file(file, at)
 
     def _locate_record(self, fields: Row) -> Path:
         """Return the file of a record. Raises BadRequest where it would lead elsewhere."""
@@ -573,6 +624,11 @@ class ScopeTaking:
             for place, why in forget_steps.rederive_turns(call):
                 call.tell(f"{place}: {why}")
         rewrite_active_memory(call, scope)
+
+
+def _date_file(file: Path, at: str) -> None:
+    changed_ns = parse_file_time(at)
+    os.utime(file, ns=(changed_ns, changed_ns))
 
 
 def _build_taken_item(row: Row, version: ItemVersion) -> SharedItem:
