@@ -498,3 +498,16 @@ def test_doctor_names_a_synchronisation_that_is_broken(tmp_path: Path, clock: Ma
     (check,) = [check for check in two.run("doctor").checks if check.name == "sync"]
     assert check.ok is False
     assert "000002-" in check.detail
+
+
+def test_a_message_that_is_there_already_is_not_taken_in(
+    tmp_path: Path, clock: ManualClock, remote: Path
+) -> None:
+    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    for device in (one, two):
+        device.say("m1", "The wall is painted.")
+    one.say("m2", "The door is open.")
+    one.sync()
+    assert two.sync().taken == 1
+    assert one.sync().taken == 0
+    assert one.export() == two.export()

@@ -12,8 +12,10 @@ from devices import MAIN, START, DeviceHome, join_devices
 from synced_month import sync_killed
 
 from gieok import errors
+from gieok.commands.command import Style
 from gieok.commands.memory.untrusted import grant_record_trust
 from gieok.commands.moving import sync_exchange
+from gieok.commands.moving.sync import render_sync
 from gieok.errors import BadConfig, GieokError, RemoteUnreachable, Withheld, WrongKey
 from gieok.home.sync import HomeSync
 from gieok.memory import observation
@@ -508,12 +510,36 @@ def test_a_row_of_another_form_stops_nothing(
     file = remote / "00000000" / f"000001-{build_checksum(data)}.age"
     file.parent.mkdir()
     file.write_bytes(data)
-    two.run("sync run")
+    assert "Error" not in str(two.run("sync run").rejected)
     assert len(two.records()) == 1
     two.remember("Staging is read-only.")
     two.run("sync run")
     one.run("sync run")
     assert len(one.records()) == 2
+
+
+def test_what_is_not_understood_is_said_in_the_user_s_language_without_its_title(
+    pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    row = {
+        "is": "record",
+        "item": "record:1",
+        "scope": "agent:main",
+        "version": json.dumps(["2026-03-02T10:00:00.000000+00:00", "dddddddd", {"d": 1}, "ab"]),
+        "shelf": "memory",
+        "path": "../../my-secret-title.md",
+        "text": "x",
+    }
+    call = one.open()
+    data = call.home.sync.seal(dump_segment([row], {}))
+    call.home.journal.close()
+    file = remote / "00000000" / f"000001-{build_checksum(data)}.age"
+    file.parent.mkdir()
+    file.write_bytes(data)
+    shown = render_sync(two.run("sync run"), Style("ko", colour=False))
+    assert "record:1: 기록이 있을 자리가 아닌 곳을 가리킵니다" in shown
+    assert "secret" not in shown
 
 
 def test_a_missing_key_is_named(pair: list[DeviceHome]) -> None:

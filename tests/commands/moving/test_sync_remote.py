@@ -284,8 +284,9 @@ def test_an_idle_run_asks_git_of_each_project_once_and_reads_no_file_again(
 
     monkeypatch.setattr(SegmentFolder, "_is_damaged", count)
     one.sync()
-    calls = [line for line in log.read_text().splitlines() if "--max-parents=0" in line]
-    assert len(calls) == 1
+    lines = log.read_text().splitlines()
+    assert len([line for line in lines if "--max-parents=0" in line]) == 1
+    assert len([line for line in lines if "ls-files" in line]) == 1
     assert reads == []
     assert shops
 

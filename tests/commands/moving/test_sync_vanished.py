@@ -376,3 +376,31 @@ def test_what_was_told_in_the_place_of_a_renamed_record_is_forgotten_alone(
     sync_twice(two, one)
     assert one.records() == two.records()
     assert any("pylint" in text for text in two.records().values())
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_shelf_that_leads_elsewhere_is_said_and_nothing_of_it_is_sent(
+    tmp_path: Path, pair: list[DeviceHome], *, is_there: bool
+) -> None:
+    one, two = pair
+    shelf, disk = one.home / "memory", tmp_path / "disk"
+    shelf.rename(disk)
+    shelf.symlink_to(disk)
+    if not is_there:
+        disk.rename(tmp_path / "away")
+    two.edit("ruff", "We lint with pylint.")
+    two.sync()
+    for _ in range(2):
+        done = one.sync()
+        assert done.links == (str(shelf),)
+        assert (done.vanished, done.brought_back, done.rejected, done.sent) == (0, 0, (), 0)
+        assert done.waiting_for == {sync_exchange.LINKED: 1}
+    two.sync()
+    assert len(two.records()) == len(TEXTS)
+    shelf.unlink()
+    (disk if is_there else tmp_path / "away").rename(shelf)
+    for device in (one, two):
+        done = device.sync()
+    assert (done.links, done.waiting) == ((), 0)
+    assert one.records() == two.records()
+    assert "pylint" in one.record("ruff").read_text()

@@ -56,6 +56,7 @@ _REASONS = {
     sync_exchange.UNMOUNTED: Words(
         "{count:,} wait until the repository of their project is in its folder again"
     ),
+    sync_exchange.LINKED: Words("{count:,} wait until the folder of their records is there again"),
     sync_exchange.REFUSED: Words("{count:,} were not understood: the next time tries again"),
 }
 
@@ -90,6 +91,8 @@ class SyncResult:
     waiting_for: Mapping[str, int]
     #: Folders of projects whose repository is not there.
     unmounted: tuple[str, ...]
+    #: Links in place of shelves, which lead out of their folder or nowhere.
+    links: tuple[str, ...]
     #: Projects of which nobody knows the folder, and so whether it is excluded.
     unplaced: int
     #: Scopes of characters and of other users, which stay on this device.
@@ -340,6 +343,14 @@ def render_sync(result: SyncResult, style: Style) -> str:
         )
         for folder in map(printable, result.unmounted)
     ]
+    lines += [
+        style.say(
+            "  {link}: a link that leads out of its folder, or nowhere: its records neither go nor "
+            "come",
+            link=link,
+        )
+        for link in map(printable, result.links)
+    ]
     if result.unplaced:
         lines.append(
             style.say(
@@ -441,6 +452,7 @@ def _build_sync_result(done: ExchangeCounts, drop: UnconfirmedDrop) -> SyncResul
         waiting=sum(done.waiting.values()),
         waiting_for=done.waiting,
         unmounted=tuple(done.unmounted),
+        links=tuple(done.links),
         unplaced=done.unplaced,
         accounts=done.accounts,
         drop=drop,

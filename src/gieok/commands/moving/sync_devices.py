@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from gieok.errors import BadConfig
+from gieok.commands.moving import sync_items
+from gieok.errors import BadConfig, BadRequest
 from gieok.home.call import Call
 from gieok.home.sync import SharedKey, SyncSetup, UnconfirmedDrop
 from gieok.memory.exchange.segments import Row
@@ -32,7 +33,7 @@ DROPPED = "sync:dropped"
 #: Kinds of rows that belong to no scope.
 _DEVICE, _KEY, _STAYING, _ANEW, _VOUCHED = "device", "key", "staying", "anew", "vouched"
 #: What a row of another form raises.
-_BAD_ROW = (KeyError, TypeError, ValueError, BadConfig)
+_BAD_ROW = (KeyError, TypeError, ValueError, AttributeError, BadConfig, BadRequest)
 
 
 class Device(NamedTuple):
@@ -132,7 +133,7 @@ class DeviceNotices:
                 self._reject(row, error)
 
     def _reject(self, row: Row, error: Exception) -> None:
-        self.rejected.append(f"{row.get('is')}: {error!r}")
+        self.rejected.append(sync_items.describe_refusal(row.get("is"), error))
 
     def _take_row(self, row: Row, proof: SharedKey, *, is_key: bool) -> None:
         if (
@@ -165,7 +166,7 @@ class DeviceNotices:
         elif row["is"] == _KEY and is_key:
             key = SharedKey(int(row["generation"]), str(row["by"]), str(row["identity"]))
             if key.generation > proof.next_drop:
-                raise ValueError(key.generation)
+                raise BadRequest("it is a key of no generation that can follow")
             self.call.home.sync.recipient_of(key)
             self.call.home.sync.add_keys([key])
 
@@ -180,7 +181,7 @@ class DeviceNotices:
                 continue
             try:
                 before = {str(device): int(number) for device, number in row["before"].items()}
-            except (*_BAD_ROW, AttributeError) as error:
+            except _BAD_ROW as error:
                 self._reject(row, error)
                 continue
             if not is_current:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from gieok.commands.memory import forgotten_marks
@@ -67,6 +68,8 @@ GONE = "gone"
 #: Why rows wait: no project or rule is known for them, the project is excluded, its folder has no
 #: repository now, or they were not understood. Rows of accounts are never taken.
 UNKNOWN, EXCLUDED, UNMOUNTED, REFUSED = "unknown", "excluded", "unmounted", "refused"
+#: The folder of the records is a link that leads out of the shelf, or nowhere.
+LINKED = "linked"
 ACCOUNT = "account"
 #: Times that a segment is written under another number because it does not read as it was written.
 _MOST_TRIES = 3
@@ -78,8 +81,8 @@ class ExchangeCounts:
 
     `brought_back` counts records that had vanished here and were taken in again, `vanished` those
     that could not be. `waiting` has the counts by reason, `unmounted` the folders of projects
-    without their repository; `unplaced` counts projects of which nobody knows the folder, and
-    `accounts` the scopes of accounts, which stay on this device.
+    without their repository, `links` the shelves that lead elsewhere; `unplaced` counts projects of
+    which nobody knows the folder, and `accounts` the scopes that stay on this device.
     """
 
     taken: int = 0
@@ -90,6 +93,7 @@ class ExchangeCounts:
     segments_sent: int = 0
     waiting: dict[str, int] = field(default_factory=dict)
     unmounted: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
     unplaced: int = 0
     accounts: int = 0
     faults: list[SyncFault] = field(default_factory=list)
@@ -197,6 +201,7 @@ class DeviceExchange:
         self._proofs: dict[SegmentName, SharedKey] = {}
         #: Shared name of a scope → the records that vanished from it and are not there again.
         self._vanished: dict[str, set[str]] = {}
+        self._tracked: dict[Path, frozenset[str]] = {}
         self.done = ExchangeCounts()
         self._notices = DeviceNotices(call, setup, self.done.rejected)
 
@@ -312,6 +317,7 @@ class DeviceExchange:
         self._journal.keep(COUNTERS, {}, [_TAKING])
         self._keep_faults()
         self.done.waiting = count_waiting(self._call)
+        self.done.links = sorted(map(str, self._links.values()))
         self.done.unmounted = sorted(map(str, self._names.unmounted.values()))
 
     @cached_property
@@ -321,6 +327,13 @@ class DeviceExchange:
 
     def _open_scopes(self) -> None:
         self._shelves = self._find_shelves()
+        self._links = {
+            scope: link
+            for scope, shelf in self._shelves.items()
+            if (link := sync_items.find_outside_link(shelf.base))
+        }
+        for scope in self._links:
+            del self._shelves[scope]
 
     def _list_openable_waiting(self) -> dict[str, set[str]]:
         """Return segment → shared names of the scopes of which it may be taken in now."""
@@ -435,6 +448,7 @@ class DeviceExchange:
         self.done.both_kept += taking.both_kept
         self.done.rejected += taking.rejected
         reason = UNMOUNTED if local in self._names.unmounted else UNKNOWN
+        reason = LINKED if scope.scope in self._links else reason
         return [
             *((row, reason) for row in taking.waiting),
             *((row, REFUSED) for row in taking.refused),
@@ -504,9 +518,9 @@ class DeviceExchange:
     def _open_scope(self, local: str, shared: str, *, may_make_shelf: bool) -> ScopeItems:
         scope = Scope(local)
         shelf = self._shelves.get(scope)
-        if shelf is None and may_make_shelf:
+        if shelf is None and may_make_shelf and scope not in self._links:
             shelf = self._make_shelf(scope)
-        return ScopeItems(self._call, scope, shared, shelf)
+        return ScopeItems(self._call, scope, shared, shelf, self._tracked)
 
     def _make_shelf(self, scope: Scope) -> RecordShelf | None:
         """Return the shelf of a scope that had no records; None for a project without a folder."""
@@ -594,7 +608,11 @@ class DeviceExchange:
         self.done.accounts = len(sync_items.list_account_scopes(self._call))
         return [
             ScopeItems(
-                self._call, scope, self._names.to_shared(scope.path), self._shelves.get(scope)
+                self._call,
+                scope,
+                self._names.to_shared(scope.path),
+                self._shelves.get(scope),
+                self._tracked,
             )
             for scope in sorted(scopes)
             if not self._names.is_excluded(scope.path) and not is_of_account(scope.path)

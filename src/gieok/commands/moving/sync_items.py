@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from gieok.commands.memory import forgotten_marks
 from gieok.commands.memory.records import RecordShelf
 from gieok.commands.moving.export import SHELVES
-from gieok.errors import BadRequest
+from gieok.errors import BadRequest, GieokError, Phrase
 from gieok.flow.gate_rules import DAMAGED, GateRule, load_gate_choices, load_gate_rules
 from gieok.home.call import Call
 from gieok.hook import records
@@ -70,6 +70,28 @@ class RecordOutline(NamedTuple):
 def mark_anew(call: Call) -> None:
     """Let everything that is here be sent anew."""
     call.home.journal.keep(COUNTERS, {SENDING_ANEW: "1"})
+
+
+def describe_refusal(what: object, error: Exception) -> Phrase:
+    """Return why a row was not understood, without a word of what it holds."""
+    reason = (
+        Phrase(str(error))
+        if isinstance(error, GieokError)
+        else Phrase("its form is another one than this release knows")
+    )
+    return Phrase("{what}: {reason}", what=str(what), reason=reason)
+
+
+def find_outside_link(base: Path) -> Path | None:
+    """Return the link in place of a shelf that leads out of its folder, or nowhere; None for none.
+
+    What lies behind it is not read: a disk may not be mounted.
+    """
+    for folder in (base, *(base / name for name in SHELVES)):
+        is_away = not folder.exists() or not records.is_inside(base, folder)
+        if folder.is_symlink() and is_away:
+            return folder
+    return None
 
 
 def list_account_scopes(call: Call) -> list[Scope]:
@@ -194,6 +216,8 @@ class ScopeItems:
     scope: Scope
     shared: str
     shelf: RecordShelf | None
+    #: Folder of a shelf → the files in it that Git tracks, asked once.
+    tracked: dict[Path, frozenset[str]] = field(default_factory=dict)
 
     def iter_items(self) -> Iterator[SharedItem]:
         """Yield every item but messages."""
@@ -236,9 +260,15 @@ class ScopeItems:
         """Return the ids of records that Git tracks: they travel with the repository alone."""
         if self.shelf is None:
             return set()
-        return {
-            build_record_id(self.shared, Path(name)) for name in list_tracked(self.call, self.shelf)
-        }
+        return {build_record_id(self.shared, Path(name)) for name in self._list_tracked(self.shelf)}
+
+    def _list_tracked(self, shelf: RecordShelf) -> frozenset[str]:
+        """Return the files of a shelf that Git tracks; of the user's own shelf, none count."""
+        if not shelf.is_project:
+            return frozenset()
+        if shelf.base not in self.tracked:
+            self.tracked[shelf.base] = self.call.home.sync.list_tracked(shelf.base)
+        return self.tracked[shelf.base]
 
     @cached_property
     def once_tracked_ids(self) -> set[str]:
@@ -288,7 +318,7 @@ class ScopeItems:
         """Return the records that Git does not track, each with whether it is trusted."""
         if self.shelf is None:
             return []
-        tracked, judge = list_tracked(self.call, self.shelf), TrustJudge(self.call.home.folder)
+        tracked, judge = self._list_tracked(self.shelf), TrustJudge(self.call.home.folder)
         base = self.shelf.base
         return [
             (file, not self.shelf.is_project or judge.admits(file.read_bytes(), file))
@@ -402,11 +432,6 @@ def list_rule_handles(call: Call, scope: Scope) -> dict[str, list[str]]:
         if rule.scope == scope.path:
             handles.setdefault(rule.rule.text, []).append(rule.handle)
     return handles
-
-
-def list_tracked(call: Call, shelf: RecordShelf) -> frozenset[str]:
-    """Return the files of a shelf that Git tracks; those of the user's own shelf travel always."""
-    return call.home.sync.list_tracked(shelf.base) if shelf.is_project else frozenset()
 
 
 def build_memory_id(shared: str, key: str) -> str:

@@ -140,7 +140,7 @@ class ScopeTaking:
             self.waiting.append(row)
 
     def _refuse(self, row: Row, error: Exception) -> None:
-        self.rejected.append(f"{row.get('item')}: {error!r}")
+        self.rejected.append(sync_items.describe_refusal(row.get("item"), error))
         self.refused.append(row)
 
     # Items that are added once.
@@ -161,8 +161,10 @@ class ScopeTaking:
             scope, position, budget_tokens=1, limit=1
         )
         journal.keep(sync_sent.TAKEN + self.shared_scope.shared, {row["item"]: "" for row in rows})
+        ids = [message.id for message in messages]
+        before = sum(journal.occurrences(scope, ids).values())
         journal.say(scope, messages)
-        self.taken += len(rows)
+        self.taken += sum(journal.occurrences(scope, ids).values()) - before
         self._has_new_talk = True
         if is_observed:  # where they were said, they are observed: what comes of it travels too
             last = journal.messages(scope, [messages[-1].id])
@@ -256,7 +258,7 @@ class ScopeTaking:
             self.shared_scope.scope,
             self.shared_scope.shared,
         )
-        now_held = ScopeItems(self.call, scope, shared, self.shared_scope.shelf)
+        now_held = replace(self.shared_scope)
         gone = []
         for item in now_held.iter_items():
             is_old = self._digests.get(item.id) == item.digest
@@ -572,7 +574,7 @@ class ScopeTaking:
             and records.is_inside(base, file)
         )
         if not is_safe:
-            raise BadRequest("{path!r} is no place of a record", path=str(path))
+            raise BadRequest("it names no place of a record")
         return file
 
     def _replace_record(self, file: Path, text: str) -> None:
