@@ -188,8 +188,8 @@ def render_sync_init(result: SyncInitResult, style: Style) -> str:
     if result.is_own_key:
         lines.append(
             style.say(
-                "the key of this device stays in use: it ranks before those that you brought. Bring "
-                "it to the device that you brought them from: `gieok sync key --to FILE` here; "
+                "the key of this device stays in use: it ranks before those that you brought. "
+                "Bring it to the device that you brought them from: `gieok sync key --to FILE` here; "
                 "there, `gieok sync init REMOTE --key-file FILE`"
             )
         )

@@ -520,7 +520,12 @@ class DeviceExchange:
         shelf = self._shelves.get(scope)
         if shelf is None and may_make_shelf and scope not in self._links:
             shelf = self._make_shelf(scope)
-        return ScopeItems(self._call, scope, shared, shelf, self._tracked)
+        return self._build_items(scope, shared, shelf)
+
+    def _build_items(self, scope: Scope, shared: str, shelf: RecordShelf | None) -> ScopeItems:
+        return ScopeItems(
+            call=self._call, scope=scope, shared=shared, shelf=shelf, tracked=self._tracked
+        )
 
     def _make_shelf(self, scope: Scope) -> RecordShelf | None:
         """Return the shelf of a scope that had no records; None for a project without a folder."""
@@ -607,13 +612,7 @@ class DeviceExchange:
         self.done.unplaced = len(unplaced)
         self.done.accounts = len(sync_items.list_account_scopes(self._call))
         return [
-            ScopeItems(
-                self._call,
-                scope,
-                self._names.to_shared(scope.path),
-                self._shelves.get(scope),
-                self._tracked,
-            )
+            self._build_items(scope, self._names.to_shared(scope.path), self._shelves.get(scope))
             for scope in sorted(scopes)
             if not self._names.is_excluded(scope.path) and not is_of_account(scope.path)
         ]
