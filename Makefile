@@ -74,7 +74,7 @@ house:  ## write the ratchet on how the package reads, that tests hold it to
 locks:  ## write the locks from pyproject.toml; needs uv
 	scripts/lock
 
-release: $(VENV)/.ready-dev  ## build, check the wheel in a bare environment, tag; ARGS=--dry-run does not tag
+release: $(VENV)/.ready-dev  ## build, check the wheel bare on each Python, tag; ARGS=--dry-run does not tag
 	$(BIN)/python scripts/release $(ARGS)
 
 bench: $(VENV)/.ready-dev  ## measure every figure that documents quote, into docs/figures.json; ONLY="korean told", DATA names a folder of data sets

@@ -2,6 +2,8 @@
 
     python benchmarks/figures.py [--only NAME …] [--data DIR] [--out docs/figures.json]
 
+`--only boards` takes the three public boards together (docs/boards.md).
+
 Runs the measurements below in turn, on two cores in about 40 minutes. What each prints as JSON is
 kept in `docs/figures.json`: all numbers by their path (`korean.hook.all.recalled`), the command,
 the day, the commit, and how long it took. A measurement that is not run keeps its last numbers,
@@ -37,6 +39,8 @@ class Measurement:
     arguments: tuple[str, ...] = ()
     data: str = ""
     data_option: str = "--data"
+    #: Several measurements that `--only` takes by one name.
+    group: str = ""
 
     def list_words(self, folder: Path) -> list[str]:
         """Return the command, without the interpreter."""
@@ -58,6 +62,24 @@ MEASUREMENTS = (
     Measurement("speed", "speed.py", ("--sizes", "10000"), data="memory"),
     Measurement("sidecar", "sidecar.py"),
     Measurement("soak", "soak.py", ("--minutes", "5", "--pause-s", "0.2")),
+    Measurement(
+        "board_precision",
+        "board_precision.py",
+        data="boards/precisionMemBench",
+        group="boards",
+    ),
+    Measurement(
+        "board_proactive",
+        "board_proactive.py",
+        data="boards/ProactiveMemBench",
+        group="boards",
+    ),
+    Measurement(
+        "board_realmem",
+        "board_realmem.py",
+        data="boards/RealMemBench",
+        group="boards",
+    ),
 )
 
 
@@ -127,12 +149,12 @@ def write_figures(file: Path, kept: Mapping[str, Any]) -> None:
 
 def choose(only: Sequence[str]) -> list[Measurement]:
     """Return the measurements that are asked for; all where none is named."""
-    return [one for one in MEASUREMENTS if not only or one.name in only]
+    return [one for one in MEASUREMENTS if not only or one.name in only or one.group in only]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
-    names = [one.name for one in MEASUREMENTS]
+    names = [one.name for one in MEASUREMENTS] + ["boards"]
     parser.add_argument("--only", nargs="+", default=[], choices=names)
     parser.add_argument("--data", type=Path, default=_REPOSITORY.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=FIGURES)

@@ -1,10 +1,13 @@
 """What earlier releases wrote is opened by this one, and everything is there.
 
-`homes/schema-N.tar.gz` is a home folder with a project, written by the last release with that
-schema: notes, records, observations (one not delivered yet, one replaced), and a code index with a
-summary and a run under coverage.
+`homes/schema-N.tar.gz` is a home folder with a project, written by the last code with that schema
+of the journal (`-index-M`: and that schema of the index): notes, records, transcripts, observations
+and a code index; from 5 on memories in warm files, from 6 on old talk in files, and accounts.
+`schema-1` also has an observation that is not delivered yet, one that was replaced, a summary and a
+run under coverage. `homes/make.py` makes one.
 """
 
+import json
 import sqlite3
 import tarfile
 import zlib
@@ -27,10 +30,18 @@ from gieok.memory.files.sync import recut
 from gieok.model.code import Execution
 from gieok.model.memory import Scope
 from gieok.places.project import project_scope
+from gieok.settings.trust import grant_file
+from gieok.storage.accounts import sqlite as sqlite_accounts
+from gieok.storage.accounts.sqlite import SqliteAccounts
+from gieok.storage.index.sqlite import ranking as index_ranking
 from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.storage.journal.sqlite import schema as journal_schema
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 
 _HOMES = sorted((Path(__file__).parent / "homes").glob("schema-*.tar.gz"))
+_HOMES_WITH_ACCOUNTS = [file for file in _HOMES if file.name.startswith("schema-6")]
+_FIRST_HOME = Path(__file__).parent / "homes" / "schema-1.tar.gz"
+#: Folder in which a home was made that has no file `made-in`.
 _MADE_IN = "/home/user"
 _USER = Scope("agent:main")
 _KEPT = {
@@ -41,13 +52,23 @@ _KEPT = {
 }
 
 
+@pytest.fixture
+def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a user's folder with `.gieok`, `notes` and `project`, as schema 1 left it."""
+    return _use_home(_FIRST_HOME, tmp_path / "user", monkeypatch)
+
+
 @pytest.fixture(params=_HOMES, ids=lambda file: file.name.partition(".")[0])
-def user(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a user's folder with `.gieok`, `notes` and `project`, as an earlier release left
-    it.
-    """
-    folder = tmp_path / "user"
-    with tarfile.open(request.param) as archive:
+def old_home(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Return a user's folder as each earlier schema left it."""
+    return _use_home(request.param, tmp_path / "user", monkeypatch)
+
+
+def _use_home(archive_file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Unpack a home, and let the commands of this test use it."""
+    with tarfile.open(archive_file) as archive:
         archive.extractall(folder, filter="data")
     _move(folder)
     monkeypatch.setenv("HOME", str(folder))
@@ -62,27 +83,37 @@ def _move(folder: Path) -> None:
     """Let the files say that they were made here: paths, and what is called after the sum of a
     path.
     """
-    home, project = folder / ".gieok", f"{_MADE_IN}/project"
+    mark = folder / "made-in"
+    made_in = mark.read_text(encoding="utf-8") if mark.exists() else _MADE_IN
+    home, project = folder / ".gieok", f"{made_in}/project"
     scopes = (
         f"project:project-{zlib.crc32(project.encode()):08x}",
         project_scope(str(folder / "project")),
     )
     columns = {
         "memory.sqlite": {"documents": ("provenance",), "notes": ("value",), "scopes": ("path",)},
-        "journal.sqlite": {"sources": ("path",), "cursors": ("path",)},
+        "journal.sqlite": {"sources": ("path",), "cursors": ("path",), "kept": ("realm", "value")},
     }
     for name, tables in columns.items():
         with closing(sqlite3.connect(home / name)) as db, db:
+            there = {row[0] for row in db.execute("SELECT name FROM sqlite_master")}
             for table, column in (
-                (table, column) for table, found in tables.items() for column in found
+                (table, column)
+                for table, found in tables.items()
+                for column in found
+                if table in there
             ):
-                for old, new in (scopes, (_MADE_IN, str(folder))):
+                for old, new in (scopes, (made_in, str(folder))):
                     db.execute(f"UPDATE {table} SET {column} = replace({column}, ?, ?)", (old, new))
     old, new = (
         sha256(path.encode()).hexdigest()[:32]
         for path in (project, str((folder / "project").resolve()))
     )
     (home / "code" / old).rename(home / "code" / new)
+    for grant in (home / "trust").glob("*.jsonl"):
+        text = grant.read_text(encoding="utf-8").replace(made_in, str(folder.resolve()))
+        grant.unlink()
+        Path(grant_file(str(home), str(folder / "project"))).write_text(text, encoding="utf-8")
 
 
 def _context(**flags: str) -> Call:
@@ -131,6 +162,108 @@ def test_everything_of_an_old_home_is_found(user: Path) -> None:
         assert {entry.document.text for entry in journal.made(_USER)} == _KEPT
         assert [d.text for d in journal.history(_USER, 9)] == ["I prefer tabs over spaces."]
     assert _run("doctor", _context()).found
+
+
+def _query_file(file: Path, query: str) -> list[tuple[Any, ...]]:
+    """Return the rows of a query to a database, without any code of ours that could migrate it."""
+    with closing(sqlite3.connect(file)) as db:
+        return db.execute(query).fetchall()
+
+
+def _read_schema(file: Path) -> int:
+    (version,) = _query_file(file, "PRAGMA user_version")[0]
+    return int(version)
+
+
+def test_nothing_that_an_old_home_holds_is_lost(old_home: Path) -> None:
+    index, journal_file = old_home / ".gieok" / "memory.sqlite", old_home / ".gieok/journal.sqlite"
+    documents = _query_file(
+        index, "SELECT path, key, text FROM documents JOIN scopes ON scopes.id = scope_id"
+    )
+    made = _query_file(journal_file, "SELECT key, entry FROM outbox")
+    withdrawn = {key for key, entry in made if entry is None}
+    said = [
+        (line["role"], line["text"])
+        for file in sorted((old_home / "transcripts").glob("*.jsonl"))
+        for line in map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    ]
+    assert len(documents) >= 7
+    assert len(said) >= 4
+
+    assert any("umbrella" in text for text in _search("umbrella door"))
+    assert any("Redis" in text for text in _search("which queue?"))
+    assert any("정산했다" in text for text in _search("정산 화요일"))
+    _run("observe run", _context(), once=True)
+    stored = {
+        (path, entry.document.key): entry.document.text
+        for path, entries in _everything(old_home).items()
+        for entry in entries
+    }
+    assert {
+        (path, key): stored.get((path, key)) for path, key, _ in documents if key not in withdrawn
+    } == {(path, key): text for path, key, text in documents if key not in withdrawn}
+    with closing(SqliteJournal(journal_file)) as journal:
+        read = journal.read(_USER, 0, budget_tokens=9999)
+        assert sorted((one.message.role, one.message.text) for one in read) == sorted(said)
+        assert {entry.document.key for entry in journal.made(_USER)} | {
+            row.key for row in journal.archived(_USER)
+        } >= {key for path, key, _ in documents if key.startswith(observation.PREFIX)} - withdrawn
+    assert _run("doctor", _context()).found
+
+
+def test_an_old_home_is_rebuilt_whole(old_home: Path) -> None:
+    _run("observe run", _context(), once=True)
+    _read_anew()
+    before = _everything(old_home)
+    _remove(old_home / ".gieok")
+    assert _run("rebuild", _context()).failed == ()
+    assert _everything(old_home) == before
+
+
+@pytest.mark.parametrize(
+    "old_home", _HOMES_WITH_ACCOUNTS, indirect=True, ids=lambda file: file.name
+)
+def test_users_and_points_of_an_old_home_are_kept(old_home: Path) -> None:
+    with closing(SqliteAccounts(old_home / ".gieok" / "accounts.sqlite")) as accounts:
+        zones = [accounts.account(name).zone for name in ("min", "far")]
+        assert zones == ["", "Asia/Seoul"]
+        assert (accounts.balance("min"), accounts.balance("far")) == (380, 10)
+        assert [hold.reference for hold in accounts.holds_of("min")] == ["turn-9"]
+        assert accounts.ledger("min", 0, 9)[1][0].posting.note == "five hundred"
+        assert accounts.last_check_in("far").streak == 1
+
+
+def test_the_hook_reads_the_index_of_each_schema_before_a_command_upgrades_it(
+    old_home: Path,
+) -> None:
+    index = old_home / ".gieok" / "memory.sqlite"
+    schema = _read_schema(index)
+    ((notes,),) = _query_file(
+        index,
+        "SELECT count(*) FROM documents JOIN scopes ON scopes.id = scope_id "
+        "WHERE path = 'agent:main' AND kind NOT IN ('turn', 'session')",
+    )
+    reader, _ = open_hook_index(_context().home)
+    assert reader.count("agent:main") == notes
+    assert _read_schema(index) == schema
+
+
+def test_every_earlier_schema_has_a_home(tmp_path: Path) -> None:
+    """Where a schema is raised, a home of the one before joins `homes` (docs/releasing.md)."""
+    newest = {
+        "journal.sqlite": journal_schema.SCHEMA_VERSION,
+        "memory.sqlite": index_ranking.SCHEMA_VERSION,
+        "accounts.sqlite": sqlite_accounts._VERSION,
+    }
+    seen: dict[str, set[int]] = {name: set() for name in newest}
+    for number, archive_file in enumerate(_HOMES):
+        with tarfile.open(archive_file) as archive:
+            archive.extractall(tmp_path / str(number), filter="data")
+        for name, versions in seen.items():
+            if (file := tmp_path / str(number) / ".gieok" / name).exists():
+                versions.add(_read_schema(file))
+    for name, version in newest.items():
+        assert seen[name] >= set(range(1, version)), f"no home of an earlier {name}"
 
 
 def _read_anew() -> None:
@@ -267,8 +400,3 @@ def test_keywords_of_an_earlier_version_are_made_anew_by_themselves(user: Path) 
         assert store.check() == []
     assert "keywords made anew" in said[-1]
     assert any("umbrella" in text for text in _search("umbrella door"))
-
-
-def test_the_hook_reads_an_index_that_no_command_has_upgraded_yet(user: Path) -> None:
-    reader, _ = open_hook_index(_context().home)
-    assert reader.count("agent:main") == 6

@@ -371,3 +371,15 @@ def test_an_agent_without_settings_of_a_project_changes_nothing_at_one(
     environment = {"OPENCLAW_STATE_DIR": str(tmp_path / "state")}
     site = InstallPlace(tmp_path, True, environment)
     assert agents.load_agent(name).list_site_edits(site, OwnCommand(("gieok",), {})) == []
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "gemini-cli", "qwen-code"])
+def test_a_hook_that_gets_less_time_than_it_needs_is_found(agent: str, home: Home) -> None:
+    for edit in edits_of(agent, home.place, home.call):
+        settings = edit.add("{}") if edit.path.name.startswith("settings") else ""
+        limit = re.search(r'"timeout": (\d+)', settings)
+        if limit:
+            assert not edit.list_shorter_hooks(settings)
+            assert edit.list_shorter_hooks(settings.replace(limit[0], '"timeout": 1'))
+            return
+    pytest.fail("no hook with a time limit")

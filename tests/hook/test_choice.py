@@ -49,6 +49,29 @@ def test_a_turn_and_what_was_observed_of_it_are_one_memory_with_the_day(tmp_path
     assert [m.citation for m in choice.fresh([turn, observed, other], window, "")] == ["o1", "o2"]
 
 
+_PART = "We ship the letter with buttondown."
+_WHOLE = "We ship the letter with buttondown. Can you fix the typo in its head?"
+
+
+@pytest.mark.parametrize(
+    ("who", "text", "status", "shown"),
+    [
+        ("user", _WHOLE, "unsure", ["turn"]),
+        ("user", _WHOLE, "", ["part", "turn"]),
+        ("", _WHOLE, "unsure", ["part", "turn"]),
+        ("user", "We ship the letter with buttons", "unsure", ["part", "turn"]),
+    ],
+)
+def test_a_turn_stands_for_what_was_observed_of_it_but_a_note_or_another_fate_does_not(
+    tmp_path: Path, who: str, text: str, status: str, shown: list[str]
+) -> None:
+    window = ContextWindow(str(tmp_path), "claude-code", "")
+    part = InjectedMemory(title="", citation="part", text=_PART, score=0.5, status="unsure")
+    whole = InjectedMemory(title="", citation="turn", text=text, who=who, score=0.4, status=status)
+    for found in ([part, whole], [whole, part]):
+        assert sorted(m.citation for m in choice.fresh(found, window, "")) == shown
+
+
 @pytest.mark.parametrize(
     ("zone", "day"), [("Asia/Seoul", "2026-11-17"), ("America/Los_Angeles", "2026-11-16")]
 )

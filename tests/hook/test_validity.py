@@ -71,6 +71,20 @@ def _write(home: Path, *rows: list[object]) -> Standing:
     return Standing(str(home), _NOW)
 
 
+def test_a_claim_leads_to_what_was_said_later_and_an_end_without_it_to_nothing(
+    tmp_path: Path,
+) -> None:
+    standing = _write(tmp_path, _row(), _row(line=2, by_key="", by_line=0), _row(at=_NOW + 1))
+    Path(later_file(str(tmp_path), _SCOPE)).write_text(
+        json.dumps([_row(key=_NEW, line=3, by_key="sessions/codex/e#1", by_line=5)]),
+        encoding="utf-8",
+    )
+    assert standing.find_later_lines([_SCOPE, "agent:other"]) == {
+        (_SCOPE, _OLD): [(1, (_SCOPE, _NEW, 3))],
+        (_SCOPE, _NEW): [(3, (_SCOPE, "sessions/codex/e#1", 5))],
+    }
+
+
 @pytest.mark.parametrize(
     ("first_line", "text", "is_found"),
     [
@@ -188,7 +202,10 @@ def _ordered(
     home: Path, lines: _Lines, *shown: tuple[Match, InjectedMemory]
 ) -> list[InjectedMemory]:
     return newest_first(
-        [match for match, _ in shown], [memory for _, memory in shown], str(home), lines, _NOW
+        [match for match, _ in shown],
+        [memory for _, memory in shown],
+        Standing(str(home), _NOW),
+        lines,
     )
 
 

@@ -8,14 +8,18 @@ from gieok.ranking.likelihood import (
     HIGH,
     LOW,
     MEDIUM,
+    READ,
     VECTORS,
     Evidence,
     EvidenceJudgement,
     FamilyWeights,
     ScopedQuestion,
+    TextPlace,
     apply_logistic,
     features,
+    find_kin,
     judge_evidence,
+    judge_read_evidence,
     level,
     question_features,
     rarities,
@@ -44,6 +48,75 @@ def test_being_better_than_one_other_passage_says_little() -> None:
     assert leads[:4] == sorted(leads[:4])
     assert leads[1] < leads[3] / 3
     assert leads[3] == leads[4]
+
+
+_SAID = "User: the regatta starts at the old weir"
+
+
+def _judge_rivals(*others: Evidence) -> dict[str, float]:
+    """Return the features of a question whose best passage is `_SAID`, among unrelated ones."""
+    asked = ScopedQuestion("where do the boats set off", {"boats": 1.0}, 9, {})
+    best = Evidence(0, _SAID, cosine=0.79, vector_z=1.0, fused=1.0)
+    best.help = 2.0
+    unrelated = [
+        Evidence(n, f"the garden has {n} gates", cosine=0.74, vector_z=-1.0, fused=0.2)
+        for n in range(10, 15)
+    ]
+    found = [best, *others, *unrelated]
+    before = judge_evidence(asked, found, weights("turns", VECTORS))
+    return judge_read_evidence(asked, found, weights("turns", READ), before).about
+
+
+def _second(number: int, text: str, fused: float = 0.95, help: float = 1.8) -> Evidence:  # noqa: A002
+    second = Evidence(number, text, cosine=0.785, vector_z=0.9, fused=fused)
+    second.help = help
+    return second
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the regatta starts at the old weir",
+        "User: btw, the regatta starts at the old weir. is the van free?",
+        "Dana: The regatta starts at the old weir!",
+    ],
+)
+def test_what_says_the_same_again_takes_no_lead(text: str) -> None:
+    alone, beside = _judge_rivals(), _judge_rivals(_second(1, text))
+    assert beside["lead"] == pytest.approx(alone["lead"])
+    assert beside["help_lead"] == pytest.approx(alone["help_lead"])
+
+
+@pytest.mark.parametrize(
+    "text", ["User: the regatta starts at the new weir", "User: old weir", "User: starts at", "?"]
+)
+def test_what_says_something_else_or_next_to_nothing_takes_the_lead(text: str) -> None:
+    alone, beside = _judge_rivals(), _judge_rivals(_second(1, text))
+    assert beside["lead"] < alone["lead"]
+    assert beside["help_lead"] < alone["help_lead"]
+
+
+def test_a_later_version_takes_no_lead_and_neither_does_what_repeats_it() -> None:
+    later = _second(1, "User: it sets off from the mill pond now")
+    repeated = _second(2, "it sets off from the mill pond now")
+    other = _second(3, "User: the mill pond is full of ducks", fused=0.4, help=-1.0)
+    alone = _judge_rivals(other)
+    assert _judge_rivals(later, repeated, other)["lead"] < alone["lead"]
+    later.kin = frozenset([0])
+    assert _judge_rivals(later, repeated, other) == pytest.approx(alone)
+
+
+def test_lines_are_kin_of_what_was_said_later_on_their_subject() -> None:
+    places = {
+        1: TextPlace("project:a", "sessions/x#1", 1, 1),
+        2: TextPlace("project:a", "sessions/x#1", 2, 4),
+        3: TextPlace("project:a", "sessions/y#1", 7, 9),
+        4: TextPlace("project:b", "sessions/y#1", 8, 8),
+    }
+    later = {("project:a", "sessions/x#1"): [(3, ("project:a", "sessions/y#1", 8))]}
+    assert {passage: kin for passage, kin in find_kin(places, later).items() if kin} == {
+        2: frozenset([3])
+    }
 
 
 def _features(question: str, text: str, **more: float) -> dict[str, float]:

@@ -15,6 +15,7 @@ from gieok.ranking.likelihood import invert_logistic
 from gieok.settings import trust
 from gieok.settings.hook import HookSettings
 from gieok.text.gist import as_told
+from gieok.text.same_words import join_words, stands_within
 
 #: Least log-odds of the best memory for anything to be shown. To them are added the log-odds that
 #: the prompt asks for what was told (`ranking.learned.prompts`), at this weight and within these
@@ -86,15 +87,29 @@ def fresh(
 
     A memory that cites a missing file says so.
     """
-    by_words: dict[str, InjectedMemory] = {}
+    kept: list[InjectedMemory] = []
     for memory in found:
-        words = fold_statement(memory.text)
-        first = by_words.get(words)
+        if window.holds(memory):
+            continue
+        place = next((n for n, one in enumerate(kept) if _says_the_same(one, memory)), len(kept))
         # Of a turn and the observation made of it, the longer text is kept: it has the day that "by
         # Friday" means.
-        if not window.holds(memory) and (first is None or len(first.text) < len(memory.text)):
-            by_words[words] = memory
-    return [mark_missing_paths(memory, folder) for memory in by_words.values()]
+        if place == len(kept) or len(kept[place].text) < len(memory.text):
+            kept[place : place + 1] = [memory]
+    return [mark_missing_paths(memory, folder) for memory in kept]
+
+
+def _says_the_same(one: InjectedMemory, other: InjectedMemory) -> bool:
+    """Say whether two memories have the same letters, or a turn says all that the other one says.
+
+    A note is shown by its title alone where it is unsure, so it stands for no other memory; and what
+    holds no more is said apart from what does.
+    """
+    if fold_statement(one.text) == fold_statement(other.text):
+        return True
+    turn = max(one, other, key=lambda memory: len(memory.text))
+    words, others = (join_words(as_told(memory.text)) for memory in (one, other))
+    return bool(turn.who) and one.status == other.status and stands_within(words, others)
 
 
 def render_chosen_memories(

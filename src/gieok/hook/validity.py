@@ -20,10 +20,11 @@ from gieok.text.turns import read_spoken_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Any, Protocol, TypeVar
 
     from gieok.hook.matches import Match
+    from gieok.model.retrieval import LaterLines
 
     class Lines(Protocol):
         """A read-only view of a store; `IndexReader` documents the method."""
@@ -173,10 +174,7 @@ class Standing:
 
         None where nothing was, and where the passage says something else by now.
         """
-        if scope not in self._later:
-            file = later_file(self._home, scope)
-            self._later[scope] = _read_claim_rows(file, LaterStatement, self._now_s)
-        said = _iter_said_claims(self._later[scope].get(key, ()), first_line, text)
+        said = _iter_said_claims(self._read_later(scope).get(key, ()), first_line, text)
         return max((later for _, later in said), key=lambda later: later.at, default=None)
 
     def ended(self, scope: str, key: str, line: int, text: str) -> "EndedClaim | None":
@@ -206,11 +204,27 @@ class Standing:
             if claim.key
         ]
 
+    def find_later_lines(self, scopes: "Iterable[str]") -> "LaterLines":
+        """Return what replaced claims of these scopes, and what was said later on their subject."""
+        found: dict[tuple[str, str], list[tuple[int, tuple[str, str, int]]]] = {}
+        for scope in scopes:
+            for rows in (self._read(scope), self._read_later(scope)):
+                for key, claims in rows.items():
+                    places = ((line, later.place) for line, *_, later in claims if later.key)
+                    found.setdefault((scope, key), []).extend(places)
+        return found
+
     def won(self, scopes: "Sequence[str]", scope: str, key: str, line: int) -> bool:
         """Say whether a line replaced another one and itself still holds."""
         for name in {*scopes, scope}:
             self._read(name)
         return (scope, key, line) in self._winners
+
+    def _read_later(self, scope: str) -> "dict[str, list[_ClaimRow[LaterStatement]]]":
+        if scope not in self._later:
+            file = later_file(self._home, scope)
+            self._later[scope] = _read_claim_rows(file, LaterStatement, self._now_s)
+        return self._later[scope]
 
     def _read(self, scope: str) -> "dict[str, list[_ClaimRow[EndedClaim]]]":
         if scope not in self._ended:
@@ -263,16 +277,14 @@ def _read_rows(file: str) -> "list[list[Any]]":
 def newest_first(
     found: "Sequence[Match]",
     shown: "Sequence[InjectedMemory]",
-    home: str,
+    standing: Standing,
     reader: "Lines",
-    now_s: float,
 ) -> "list[InjectedMemory]":
     """Return matches as shown memories; ended ones are marked and follow their replacements.
 
     So do those on whose subject something was said later. What replaced a match, or was said later,
     is looked up where it was not found. `shown` are the memories of `found`, best first.
     """
-    standing = Standing(home, now_s)
     by_handle = {memory.handle: memory for memory in shown}
     memories: list[InjectedMemory] = []
     for match, memory in zip(found, shown, strict=True):

@@ -1,6 +1,6 @@
 """Queries, rankings and hits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
@@ -8,6 +8,10 @@ from typing import NamedTuple
 
 from gieok.model.memory import Document, PassageId, Scope, Tier, find_document_status
 from gieok.places.scope import SEEDS, SESSIONS
+
+#: What was said later on the subject of lines, by the scope and the key of their document: the
+#: number of the line, and the place (scope, key, line) of what was said later.
+LaterLines = Mapping[tuple[str, str], Sequence[tuple[int, tuple[str, str, int]]]]
 
 
 class Filter(NamedTuple):

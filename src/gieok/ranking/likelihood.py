@@ -20,10 +20,13 @@ import re
 from gieok.text.bm25 import idf
 from gieok.text.keywords import is_statement, keyword_tokens, normalise
 from gieok.text.language import detect_text_language
+from gieok.text.same_words import join_words, stands_within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from gieok.model.retrieval import LaterLines
 
 #: Cuts between the levels of a probability, chosen from the reliability tables of
 #: docs/figures.md.
@@ -96,6 +99,7 @@ class Evidence:
     """
 
     __slots__ = (
+        "_spoken",
         "after",
         "before",
         "cosine",
@@ -106,6 +110,7 @@ class Evidence:
         "id",
         "keyword",
         "keyword_z",
+        "kin",
         "log_odds",
         "near_keyword",
         "near_vector",
@@ -143,13 +148,24 @@ class Evidence:
         #: The best score of the neighbours: the passages before and after in the same document.
         self.near_keyword = near_keyword
         self.near_vector = near_vector
+        #: Passages known to state another version of what this one states, by id.
+        self.kin: frozenset[int] = frozenset()
         #: The neighbours themselves, where they are candidates too.
         self.before: Evidence | None = None
         self.after: Evidence | None = None
         self.held: frozenset[str] = frozenset()
+        self._spoken: str | None = None
         self.values: dict[str, float] = {}
         self.order = 0.0
         self.log_odds = 0.0
+
+    @property
+    def spoken(self) -> str:
+        """Return the words of the passage without its speaker (`join_words`)."""
+        if self._spoken is None:
+            said = self.text[label.end() :] if (label := _LABEL.match(self.text)) else self.text
+            self._spoken = join_words(said)
+        return self._spoken
 
     @property
     def probability(self) -> float:
@@ -373,17 +389,16 @@ def _rank_evidence(
         one.order = sum(weight * one.values[name] for name, weight in by.rank.items())
     ranked = sorted(found, key=lambda one: (-one.order, one.id))
     best = ranked[0]
+    rivals = list_rivals(ranked)
     # Among few candidates, the second best is far off by chance: of two candidates, 69 % of
     # questions that neither answers were taken for answered.
     lead = (
-        (best.order - ranked[1].order) * min(1.0, (len(ranked) - 1) / _ENOUGH_RIVALS)
-        if len(ranked) > 1
-        else 0.0
+        (best.order - rivals[0].order) * min(1.0, len(rivals) / _ENOUGH_RIVALS) if rivals else 0.0
     )
     about = {
         **question_features(asked, best, lead, cosines),
         "unseen_names": (_unseen_names(asked, found) if unseen_names is None else unseen_names),
-        "help_lead": measure_help_lead(best, ranked),
+        "help_lead": measure_help_lead(best, rivals),
     }
     base = by.answer["bias"] + sum(
         by.answer.get(name, 0.0) * value for name, value in about.items()
@@ -477,9 +492,60 @@ def _bound_help(log_odds: "float | None") -> float:
     return max(-_SUREST, min(log_odds, _SUREST)) if log_odds is not None else 0.0
 
 
-def measure_help_lead(best: Evidence, ranked: "Sequence[Evidence]") -> float:
+def list_rivals(ranked: "Sequence[Evidence]") -> "list[Evidence]":
+    """Return the passages that speak of something else than the best one, best first.
+
+    A passage that says the same again (an observation and the turn that it was made of, a statement
+    that was told twice), or an earlier or later version of it, is no rival: the best passage is no
+    less likely to answer because of it.
+    """
+    found, reached = {ranked[0].id}, [ranked[0]]
+    for known in reached:
+        for one in ranked:
+            if one.id not in found and (
+                one.id in known.kin
+                or known.id in one.kin
+                or stands_within(one.spoken, known.spoken)
+            ):
+                found.add(one.id)
+                reached.append(one)
+    return [one for one in ranked if one.id not in found]
+
+
+class TextPlace:
+    """Where a passage stands: its scope, its document's key, its first and its last line."""
+
+    __slots__ = ("document", "first", "last")
+
+    def __init__(self, scope: str, key: str, first: int, last: int) -> None:
+        self.document = scope, key
+        self.first, self.last = first, last
+
+    def holds(self, line: int) -> bool:
+        """Say whether a line of the document is one of the passage's."""
+        return self.first <= line <= self.last
+
+
+def find_kin(places: "Mapping[int, TextPlace]", later: "LaterLines") -> "dict[int, frozenset[int]]":
+    """Return by passage those passages that hold what was said later on its subject."""
+    by_document: dict[tuple[str, str], list[int]] = {}
+    for passage, place in places.items() if later else ():
+        by_document.setdefault(place.document, []).append(passage)
+    kin: dict[int, frozenset[int]] = {}
+    for passage, place in places.items() if later else ():
+        said = (by for line, by in later.get(place.document, ()) if place.holds(line))
+        kin[passage] = frozenset(
+            other
+            for scope, key, line in said
+            for other in by_document.get((scope, key), ())
+            if places[other].holds(line)
+        )
+    return kin
+
+
+def measure_help_lead(best: Evidence, rivals: "Sequence[Evidence]") -> float:
     """Return how much surer the best passage helps than the surest others do on average."""
-    helps = (one.values["help"] for one in ranked if one is not best)
+    helps = (one.values["help"] for one in rivals if one is not best)
     others = sorted(helps, reverse=True)[:_RUNNERS_UP]
     return best.values["help"] - sum(others) / len(others) if others else 0.0
 

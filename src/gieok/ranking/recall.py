@@ -20,6 +20,7 @@ from gieok.model.retrieval import (
     FoundPassage,
     Hit,
     KeywordQuery,
+    LaterLines,
     Line,
     NearLine,
     Ranking,
@@ -73,6 +74,8 @@ class Question(NamedTuple):
     #: Where a service searches by meaning: search by keywords too. Without an answer of the
     #: service, both keywords and vectors are searched.
     hybrid: bool = True
+    #: What is known to have been said later on the subject of a line: the two are no rivals.
+    later: LaterLines = MappingProxyType({})
 
 
 class RankedHits(NamedTuple):
@@ -416,7 +419,9 @@ def _search_scopes(
     all_have_vectors = query.vector is not None and not any(
         _count_waiting_vectors(store, scope) for scope in scopes
     )
-    ranked = RankedPassages(_drop_doubles(passages), rankings, fused, all_have_vectors, lines)
+    ranked = RankedPassages(
+        _drop_doubles(passages), rankings, fused, all_have_vectors, lines, query.question.later
+    )
     candidates = judge_candidates(query.question.text, query.tokens, ranked, profile, query.meter)
     if is_answered:
         candidates = managed_leg.weigh(candidates, fused)

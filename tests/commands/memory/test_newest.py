@@ -17,7 +17,7 @@ from tests.support.changed_turns import (
     put_turn,
 )
 
-from gieok.commands.memory.newest import place_current_hits
+from gieok.commands.memory.newest import open_standing, place_current_hits
 from gieok.commands.memory.search import search_memory as search
 from gieok.commands.observe.why import explain_named_memory
 from gieok.commands.prompt.recall import recall_memories
@@ -185,6 +185,8 @@ def test_a_prompt_compares_what_was_said_in_the_last_day_alone(
     hits = sorted(hits, key=lambda hit: hit.passage.key)
     order = [
         one.hit.passage.key
-        for one in place_current_hits(call, call.home.store, hits, is_quick=True)
+        for one in place_current_hits(
+            call, call.home.store, hits, open_standing(call), is_quick=True
+        )
     ]
     assert order == ([NEW_KEY, OLD_KEY] if is_compared else [OLD_KEY, NEW_KEY])

@@ -159,3 +159,24 @@ def test_text_that_postgresql_refuses_comes_back_as_it_was(
     accounts.keep_character(character, is_new=True)
     assert accounts.character("min", strange) == character
     accounts.close()
+
+
+def test_users_of_earlier_tables_live_in_the_zone_of_the_home_until_they_set_one(
+    make_empty_database: Callable[[], str],
+) -> None:
+    url = make_empty_database()
+    accounts = PostgresAccounts(url)
+    accounts.keep_account(Account("min", "UTC"))
+    accounts.keep_account(Account("far", "Asia/Seoul"))
+    accounts.post("min", Posting("purchase", 500, "order-1"), _AT)
+    accounts.close()
+    with psycopg.connect(url) as db:
+        db.execute(f"ALTER TABLE {NAME}.users ALTER COLUMN zone SET DEFAULT 'UTC'")
+        db.execute(f"DELETE FROM {NAME}.migrations WHERE version = 2")
+    accounts = PostgresAccounts(url)
+    zones = {name: accounts.account(name) for name in ("min", "far")}
+    assert [zones[name].zone for name in ("min", "far")] == ["", "Asia/Seoul"]
+    assert accounts.balance("min") == 500
+    accounts.seen("new", _AT)
+    assert accounts.account("new").zone == ""
+    accounts.close()

@@ -1,10 +1,11 @@
-"""Tables of before scopes had numbers made of their paths: brought over whole, and searched as
-before.
+"""Tables of earlier versions (before the journal adopts what the store holds; before scopes had
+numbers made of their paths) are brought over whole, and searched as before.
 """
 
 from collections.abc import Callable
 
 import psycopg
+import pytest
 
 from gieok.model.retrieval import Filter
 from gieok.storage.index.postgres import schema
@@ -50,11 +51,16 @@ CREATE TABLE gieok.vectors (
     PRIMARY KEY (model_id, text_hash)
 );
 CREATE TABLE gieok.waiting (id bigint PRIMARY KEY, scope_id int NOT NULL, text_hash bytea NOT NULL);
-DELETE FROM gieok.migrations WHERE version = 3;
 """
+#: Version of the tables → what they do not have yet.
+_NOT_YET = {
+    1: "DELETE FROM gieok.migrations WHERE version > 1;"
+    "DELETE FROM gieok.meta WHERE name = 'unadopted'",
+    2: "DELETE FROM gieok.migrations WHERE version > 2",
+}
 
 
-def _as_it_was(url: str) -> None:
+def _as_it_was(url: str, version: int) -> None:
     """Write what the tables hold into tables as an earlier release made them."""
     kept = {
         name: f"CREATE TEMPORARY TABLE {name} AS SELECT * FROM gieok.{name}"
@@ -69,6 +75,7 @@ def _as_it_was(url: str) -> None:
                 partitioned(f"gieok.{name}", columns, 16) for name, columns in _EARLIER.items()
             )
         )
+        db.execute(_NOT_YET[version])
         db.execute(
             "INSERT INTO gieok.scopes (path, documents, passages, tokens) "
             "SELECT path, documents, passages, tokens FROM scopes"
@@ -98,8 +105,9 @@ def _as_it_was(url: str) -> None:
         )
 
 
+@pytest.mark.parametrize("version", _NOT_YET)
 def test_earlier_tables_are_brought_over_and_searched_as_before(
-    make_empty_database: Callable[[], str],
+    make_empty_database: Callable[[], str], version: int
 ) -> None:
     url, embedder = make_empty_database(), HashEmbedder()
     store = PostgresStore(url)
@@ -112,10 +120,11 @@ def test_earlier_tables_are_brought_over_and_searched_as_before(
     before = [store.keyword(scope, asked, Filter(), 50) for scope in (HOME, OTHER)]
     stats = [store.stats(scope)[:3] for scope in (HOME, OTHER)]
     store.close()
-    _as_it_was(url)
+    _as_it_was(url, version)
 
     store = PostgresStore(url)
     assert store.check() == []
+    assert store.is_unadopted()
     assert [store.keyword(scope, asked, Filter(), 50) for scope in (HOME, OTHER)] == before
     assert ([store.stats(scope)[:3] for scope in (HOME, OTHER)], store.notes(HOME)) == (
         stats,

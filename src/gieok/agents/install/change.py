@@ -207,6 +207,10 @@ class JointEdit(Edit):
         """Return whether the file holds all parts."""
         return all(part.has_part(now) for part in self.parts)
 
+    def list_shorter_hooks(self, now: str) -> list[str]:
+        """Return the events of all parts that leave less time than this version needs."""
+        return [event for part in self.parts for event in part.list_shorter_hooks(now)]
+
 
 class InstallRecord:
     """Record of what was installed, so that each file can be put back exactly.

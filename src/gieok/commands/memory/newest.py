@@ -39,6 +39,11 @@ _FRESH = timedelta(days=1)
 _AS_LIKELY = 0.75
 
 
+def open_standing(call: Call) -> Standing:
+    """Return what is known of ended claims, and of what was said later, in the call's home."""
+    return Standing(str(call.home.folder), call.clock.now().timestamp())
+
+
 class PlacedHit(NamedTuple):
     """Hit with its fate.
 
@@ -76,6 +81,7 @@ def place_current_hits(
     call: Call,
     store: Store,
     hits: Sequence[Hit],
+    standing: Standing,
     *,
     is_ranked: bool = True,
     is_quick: bool = False,
@@ -88,7 +94,6 @@ def place_current_hits(
     """
     documents = documents_of(store, hits)
     now = call.clock.now()
-    standing = Standing(str(call.home.folder), now.timestamp())
     marked = [
         _mark_ended_hit(
             hit, documents.get((hit.passage.scope, hit.passage.key)), standing, now.timestamp()

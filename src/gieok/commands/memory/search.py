@@ -23,6 +23,7 @@ from gieok.commands.memory.newest import PlacedHit
 from gieok.commands.memory.restatements import Folded, RowStatement
 from gieok.errors import BadRequest, NotIndexed
 from gieok.home.call import Call
+from gieok.hook.validity import Standing
 from gieok.memory.files import roots
 from gieok.model.memory import Document, Scope, find_document_status
 from gieok.model.retrieval import Filter, FoundPassage, Hit
@@ -281,12 +282,14 @@ def _search_memory_store(
         if text
         else timeline.open_period(since, until, today)
     )
+    standing = newest.open_standing(call)
     question = Question(
         text=text[:_LONGEST_QUESTION],
         scopes=scopes,
         where=where,
         use_vectors=not request.keyword_only,
         hybrid=call.home.settings.flag("hybrid"),
+        later=standing.find_later_lines(map(str, scopes)),
     )
     embedder = (
         call.home.open_embedder()
@@ -315,7 +318,9 @@ def _search_memory_store(
         return ranked_hits._replace(hits=_within_days(ranked_hits.hits, since, until, call.zone))
 
     ranked_hits = ranked(profile)
-    results = _build_search_results(call, request, store, scopes, ranked_hits, limits.judged)
+    results = _build_search_results(
+        call, request, store, scopes, standing, ranked_hits, limits.judged
+    )
     # Restatements take one line, and other hits take their place, unless a paid service would have
     # to be asked again.
     if (
@@ -324,13 +329,15 @@ def _search_memory_store(
         and not isinstance(store, ManagedStore)
     ):
         ranked_hits = ranked(profile.with_limit(min(_MORE * profile.limit, _MOST_HITS)))
-        results = _build_search_results(call, request, store, scopes, ranked_hits, limits.judged)
+        results = _build_search_results(
+            call, request, store, scopes, standing, ranked_hits, limits.judged
+        )
     nearest = None
     if request.min_score == -1 and ranked_hits.nearest and ranked_hits.nearest.score >= _NEAREST:
         nearest = next(
             iter(
                 _build_search_results(
-                    call, request, store, scopes, RankedHits((ranked_hits.nearest,)), 1
+                    call, request, store, scopes, standing, RankedHits((ranked_hits.nearest,)), 1
                 )
             ),
             None,
@@ -409,12 +416,15 @@ def _build_search_results(
     request: SearchRequest,
     store: Store,
     scopes: Sequence[Scope],
+    standing: Standing,
     found: RankedHits,
     limit: int,
 ) -> tuple[SearchHit, ...]:
     """Return hits for display: with their paths and current status."""
     known_roots = {scope: roots.load_roots(store, scope) for scope in scopes}
-    placed = newest.place_current_hits(call, store, found.hits, is_ranked=not found.is_timeline)
+    placed = newest.place_current_hits(
+        call, store, found.hits, standing, is_ranked=not found.is_timeline
+    )
     documents = documents_of(store, [placed_hit.hit for placed_hit in placed])
     now = call.clock.now()
     shown = (

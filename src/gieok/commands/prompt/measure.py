@@ -14,6 +14,7 @@ from gieok.hook.inject import InjectedMemory
 from gieok.hook.levels import HIGH, MEDIUM
 from gieok.hook.matches import Match
 from gieok.hook.measure import Bin, Label, Level
+from gieok.hook.validity import Standing
 from gieok.places.home import PROJECT_FOLDER
 from gieok.places.workplace import project_root
 from gieok.processes.client import RecalledPrompt
@@ -260,6 +261,7 @@ def _recall_prompt_matches(call: Call, prompt: str, *, with_low: bool) -> Sequen
     scopes = [str(scope) for scope in call.scopes]
     now_unix_s = call.clock.now().timestamp()
     reader, late = open_hook_index(call.home)
+    standing = Standing(str(call.home.folder), now_unix_s)
     recalled_hits = matches.find_matches(
         reader,
         scopes,
@@ -270,6 +272,7 @@ def _recall_prompt_matches(call: Call, prompt: str, *, with_low: bool) -> Sequen
         late,
         with_low=with_low,
         prompt=prompt,
+        later=standing.find_later_lines(scopes),
     ).found
     return recalled_hits[
         : _SHOWN if with_low else int(call.home.hook_settings.number("hook.limit"))

@@ -30,7 +30,7 @@ from gieok.hook import choice, inject, levels, question, refusals, rules, tasks
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import find_record_category, shown_path
 from gieok.hook.note_gate import NoteGate
-from gieok.hook.validity import EndedClaim, LaterStatement, say_later
+from gieok.hook.validity import EndedClaim, LaterStatement, Standing, say_later
 from gieok.hook.window import ContextWindow
 from gieok.model.memory import Document, Scope
 from gieok.model.retrieval import Hit
@@ -253,7 +253,7 @@ def recall_memories(
     window = ContextWindow(str(call.home.folder), agent, session)
     window.read(table.instructions(agent, str(call.caller.folder), str(call.caller.user)))
     best = _carry_to_decisions(store, window, asking.best())
-    hits = _order_newest_first(call, store, best)
+    hits = _order_newest_first(call, store, best, asking.standing)
     gate = NoteGate(
         call.home.hook_settings.text("hook.asked_only"),
         [str(scope) for scope in wanted_scopes],
@@ -341,6 +341,8 @@ class _Asking:
         self._end = time.monotonic() + within_ms / 1000 if within_ms else float("inf")
         self._embedder = call.home.open_embedder() if isinstance(store, VectorSearch) else None
         self._reader = call.home.open_help_reader() if self._embedder else None
+        self.standing = newest.open_standing(call)
+        self._later = self.standing.find_later_lines(map(str, scopes))
         self._profile = replace(
             call.home.build_profile("").with_limit(_HITS).with_least_score(0.0),
             snippet_chars=0,
@@ -362,7 +364,11 @@ class _Asking:
         # the machine, cost money, and come late.
         is_here = not isinstance(self._store, ManagedStore)
         query = Question(
-            text, self._scopes, use_vectors=is_here, hybrid=self._call.home.settings.flag("hybrid")
+            text,
+            self._scopes,
+            use_vectors=is_here,
+            hybrid=self._call.home.settings.flag("hybrid"),
+            later=self._later,
         )
         ranked = recall(
             self._store,
@@ -450,7 +456,9 @@ def _carry_to_decisions(
     return sorted(found.values(), key=lambda one: -one.score)
 
 
-def _order_newest_first(call: Call, store: Store, best: Sequence[_Found]) -> list[_Found]:
+def _order_newest_first(
+    call: Call, store: Store, best: Sequence[_Found], standing: Standing
+) -> list[_Found]:
     """Return hits with each current statement before the statement that it replaced.
 
     So is what was said later on the subject of a hit. Each is as likely as what stands behind it.
@@ -458,7 +466,7 @@ def _order_newest_first(call: Call, store: Store, best: Sequence[_Found]) -> lis
     known = {candidate.hit.passage.id: candidate for candidate in best}
     ordered_hits: list[_Found] = []
     for placed in newest.place_current_hits(
-        call, store, [candidate.hit for candidate in best], is_quick=True
+        call, store, [candidate.hit for candidate in best], standing, is_quick=True
     ):
         candidate = known[(placed.instead_of or placed.hit).passage.id]
         ordered_hits.append(

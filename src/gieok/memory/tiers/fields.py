@@ -1,6 +1,6 @@
 """Fields of documents and entries, without their text, as JSON: for archive files and exports."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -48,10 +48,7 @@ def from_fields(fields: Mapping[str, Any], text: str) -> Document:
         title=fields.get("title", ""),
         importance=float(fields["importance"]),
         metadata={str(name): str(value) for name, value in fields.get("metadata", {}).items()},
-        provenance=tuple(
-            Provenance(**{**row, "message_ids": tuple(row["message_ids"])})
-            for row in fields.get("from", ())
-        ),
+        provenance=tuple(map(_parse_origin_row, fields.get("from", ()))),
         **times,
     )
 
@@ -70,8 +67,22 @@ def from_entry_fields(fields: Mapping[str, Any], text: str) -> Entry:
 
     Raises the errors of `from_fields`.
     """
-    passages = tuple(Passage(**row) for row in fields.get("passages", ()))
+    passages = tuple(
+        Passage(**_name_row_values(Passage._fields, row)) for row in fields.get("passages", ())
+    )
     return Entry(from_fields(fields, text), passages or _build_whole_passage(text))
+
+
+def _parse_origin_row(row: Mapping[str, Any] | Sequence[Any]) -> Provenance:
+    values = _name_row_values(Provenance._fields, row)
+    return Provenance(**{**values, "message_ids": tuple(values["message_ids"])})
+
+
+def _name_row_values(
+    names: Sequence[str], row: Mapping[str, Any] | Sequence[Any]
+) -> dict[str, Any]:
+    """Return a record's values by name; files of schema 5 of the journal hold them as a list."""
+    return dict(row if isinstance(row, Mapping) else zip(names, row, strict=True))
 
 
 def _build_whole_passage(text: str) -> tuple[Passage, ...]:

@@ -354,24 +354,27 @@ class _Call:
         if not questions:
             return None
         from gieok.hook import matches, refusals, rules
-        from gieok.hook.validity import newest_first
+        from gieok.hook.validity import Standing, newest_first
         from gieok.storage.index.sqlite.index_reader import Late, Missing
 
         self._by = "words"
         try:
             reader = self._glance()
+            now_s = time.time()
+            standing = Standing(self.home, now_s)
             recalled = matches.find_matches(
                 reader,
                 self._scopes(),
                 questions,
                 self._settings,
-                time.time(),
+                now_s,
                 self._folder,
                 Late,
                 prompt=prompt,
+                later=standing.find_later_lines(self._scopes()),
             )
             shown = [_build_injected_match(match) for match in recalled.found]
-            memories = newest_first(recalled.found, shown, self.home, reader, time.time())
+            memories = newest_first(recalled.found, shown, standing, reader)
             binding = rules.bearing(
                 rules.read_binding_rules(self.home, self._scopes(), reader.lines), prompt
             )

@@ -31,7 +31,7 @@ _HAS_TALK = (
 #: The documents of a scope that are notes: a conversation has no title that would say anything.
 _TALK = "('session', 'turn')"
 _NOTES = (
-    "FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?1) AND kind NOT IN "
+    "FROM documents WHERE scope_id = (SELECT id FROM scopes WHERE path = ?) AND kind NOT IN "
     f"{_TALK}"
 )
 
@@ -143,8 +143,8 @@ class IndexReader:
         """
         return self._timely(
             lambda: self._db.execute(
-                f"SELECT key, title, metadata, provenance {_NOTES} AND ?2 IN ('', kind) "
-                "ORDER BY updated_at DESC, id DESC LIMIT ?3",
+                f"SELECT key, title, metadata, provenance {_NOTES} AND ? IN ('', kind) "
+                "ORDER BY updated_at DESC, id DESC LIMIT ?",
                 (scope, kind, limit),
             ).fetchall()
         )
@@ -174,7 +174,7 @@ class IndexReader:
 
     def count(self, scope: str, kind: str = "") -> int:
         """Return how many notes (of a kind) a scope holds. Raises Late."""
-        row = self._one(f"SELECT count(*) {_NOTES} AND ?2 IN ('', kind)", scope, kind)
+        row = self._one(f"SELECT count(*) {_NOTES} AND ? IN ('', kind)", scope, kind)
         return int(row[0])
 
     def _is_late(self) -> bool:
