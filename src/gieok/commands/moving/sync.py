@@ -189,8 +189,8 @@ def render_sync_init(result: SyncInitResult, style: Style) -> str:
         lines.append(
             style.say(
                 "the key of this device stays in use: it ranks before those that you brought. "
-                "Bring it to the device that you brought them from: `gieok sync key --to FILE` here; "
-                "there, `gieok sync init REMOTE --key-file FILE`"
+                "Bring it to the device that you brought them from: `gieok sync key --to FILE` "
+                "here; there, `gieok sync init REMOTE --key-file FILE`"
             )
         )
     lines.append(style.say("now run: gieok sync"))

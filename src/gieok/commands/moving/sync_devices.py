@@ -205,8 +205,9 @@ class DeviceNotices:
 
     def iter_device_rows(self, *, is_anew: bool) -> Iterator[dict[str, Any]]:
         """Yield the devices that are to be announced: this one where it changed or sent nothing
-        under the key in use. Where this one made the key, all that were given it are announced
-        under it.
+        under the key in use.
+
+        Where this one made the key, all that were given it are announced under it.
         """
         sync = self.call.home.sync
         key = sync.load_current_key()
