@@ -8,7 +8,8 @@ that serves, vectors of the bundled dimension too, and then copied to as many us
 inside the server: 1,000,000 memories are 30,303 users.
 At each size: retrieval inside a scope by words and vectors (`retrieval`, the embedding of the
 question left out), whole turns by `Turns` with a model that answers at once (`turn`: what the
-service costs beside a model; what is learned in the background goes on meanwhile), by one client,
+service costs beside a model; what is learned in the background goes on meanwhile) with what they
+send to the server (`turn_sends`: statements, transactions, round trips), by one client,
 and by many of which each says something about every `--pause` seconds (what a model and a person
 take), and without a pause, which is the most that the machine does. SQLite has the first size.
 """
@@ -36,6 +37,7 @@ import psycopg
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests/support"))
 from postgres_server import running_server
+from postgres_wire import Wire, listening
 
 from gieok.character.accounts.points import PointsDesk
 from gieok.character.cards.canon import Canon
@@ -416,6 +418,33 @@ def server_cpu_s(server: Any) -> float:
     return ticks / os.sysconf("SC_CLK_TCK")
 
 
+def sent(server: Any, users: int, count: int) -> dict[str, float]:
+    """Return what a turn sends to the server, on average, without what is learned beside it, and
+    the CPU of its thread.
+    """
+    rng, wire = random.Random(8), Wire()
+    with listening(server.url, wire) as url:
+        opened = service(PostgresStore(url), PostgresJournal(url), PostgresAccounts(url))
+        opened.turns.close()
+        names = [f"u{rng.randrange(users)}" for _ in range(count)]
+        fund(opened, names)
+        for name in set(names):  # the first message of a conversation costs more
+            turn(opened, name, said_text(rng))
+        wire.clear()
+        begun = time.thread_time()
+        for name in names:
+            turn(opened, name, said_text(rng))
+        cpu = time.thread_time() - begun
+        opened.close()
+    totals = {
+        "statements": len(wire.statements),
+        "transactions": wire.transactions,
+        "round_trips": wire.round_trips,
+        "thread_cpu_ms": 1000 * cpu,
+    }
+    return {name: round(total / count, 1) for name, total in totals.items()}
+
+
 def alone(opened: Service, users: int, count: int, server: Any) -> dict[str, float]:
     """Have turns one after the other, each of somebody else; CPU is this process's, background work
     too, and the server's.
@@ -485,6 +514,8 @@ def measured(
     }
     row["retrieval_ms"] = retrieval(opened, users, 300)
     row["turn_ms"] = alone(opened, users, 150, server)
+    if server is not None:
+        row["turn_sends"] = sent(server, users, 50)
     for clients in asked.clients:
         if clients <= users:
             row[f"{clients}_clients_ms"] = together(

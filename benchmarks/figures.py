@@ -15,6 +15,7 @@ A document quotes a number with its path behind it, `.43<!--korean.hook.all.reca
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import time
@@ -27,6 +28,8 @@ from typing import Any
 _BENCHMARKS = Path(__file__).resolve().parent
 _REPOSITORY = _BENCHMARKS.parent
 FIGURES = _REPOSITORY / "docs" / "figures.json"
+#: A number that a document quotes, with its path behind it.
+QUOTE = re.compile(r"(-?\d*[.,]?\d+)(?: ?[a-zA-Z%]+)?<!--([\w.@-]+)-->")
 _PLAIN = ("nothing", "newest", "words", "bigrams", "vectors", "fused")
 
 

@@ -1,7 +1,6 @@
 """A figure that a document quotes with its path is the one that was measured (`make bench`)."""
 
 import json
-import re
 import sys
 from pathlib import Path
 
@@ -12,7 +11,6 @@ sys.path.insert(0, str(_REPOSITORY / "benchmarks"))
 
 import figures  # noqa: E402 - what writes the figures
 
-_QUOTE = re.compile(r"(-?\d*[.,]?\d+)(?: ?[a-zA-Z%]+)?<!--([\w.@-]+)-->")
 _DOCUMENTS = (
     "README.md",
     "README.ko.md",
@@ -39,7 +37,7 @@ def _is_quoted_right(quoted: str, measured: float) -> bool:
 def test_what_a_document_quotes_was_measured(document: str) -> None:
     measured = _list_measured()
     text = (_REPOSITORY / document).read_text(encoding="utf-8")
-    for quoted, path in _QUOTE.findall(text):
+    for quoted, path in figures.QUOTE.findall(text):
         assert path in measured, f"{document} quotes {path}, which nothing measured"
         assert _is_quoted_right(quoted, measured[path]), f"{path} is {measured[path]}, not {quoted}"
 

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from gieok.hook.inject import InjectedMemory
 from gieok.hook.matches import Match
 from gieok.hook.validity import EndedClaim, Standing, newest_first, say_later
 from gieok.places.home import later_file, replaced_file
+from gieok.ranking.claim_rows import TextPlace
 from gieok.text.handles import build_handle, line_check
 
 _SCOPE, _NOW = "agent:main", 1_795_000_000.0
@@ -71,20 +72,6 @@ def _write(home: Path, *rows: list[object]) -> Standing:
     return Standing(str(home), _NOW)
 
 
-def test_a_claim_leads_to_what_was_said_later_and_an_end_without_it_to_nothing(
-    tmp_path: Path,
-) -> None:
-    standing = _write(tmp_path, _row(), _row(line=2, by_key="", by_line=0), _row(at=_NOW + 1))
-    Path(later_file(str(tmp_path), _SCOPE)).write_text(
-        json.dumps([_row(key=_NEW, line=3, by_key="sessions/codex/e#1", by_line=5)]),
-        encoding="utf-8",
-    )
-    assert standing.find_later_lines([_SCOPE, "agent:other"]) == {
-        (_SCOPE, _OLD): [(1, (_SCOPE, _NEW, 3))],
-        (_SCOPE, _NEW): [(3, (_SCOPE, "sessions/codex/e#1", 5))],
-    }
-
-
 @pytest.mark.parametrize(
     ("first_line", "text", "is_found"),
     [
@@ -103,11 +90,39 @@ def test_a_claim_has_ended_where_its_line_still_says_it(
     assert not _write(tmp_path, _row()).claims("agent:other", _OLD, first_line, text)
 
 
+@pytest.mark.parametrize(
+    ("said", "says", "is_kin"),
+    [
+        (f"User: {_SAID}", f"User: {_SAYS}", True),
+        (f"User: {_SAID} Soon.", f"Assistant: Which?\nUser: {_SAYS}", True),
+        ("User: The choir meets on Mondays.", f"User: {_SAYS}", False),
+        (f"User: {_SAID}", "User: The choir meets on Mondays.", False),
+    ],
+)
+@pytest.mark.parametrize("file", [replaced_file, later_file])
+def test_versions_of_a_statement_are_kin_while_both_lines_say_so(
+    tmp_path: Path, file: Callable[[str, str], str], said: str, says: str, is_kin: bool
+) -> None:
+    rows = Path(file(str(tmp_path), _SCOPE))
+    rows.parent.mkdir(parents=True, exist_ok=True)
+    rows.write_text(json.dumps([_row()]), encoding="utf-8")
+    places = {
+        1: TextPlace(_SCOPE, _OLD, 1, said),
+        2: TextPlace(_SCOPE, _NEW, 4 - len(says.split("\n")), says),
+        3: TextPlace("agent:other", _NEW, 3, says),
+    }
+    kin = Standing(str(tmp_path), _NOW).find_kin(places)
+    assert kin.get(1, frozenset()) == (frozenset([2]) if is_kin else frozenset())
+    assert not Standing(str(tmp_path), _NOON - 1).find_kin(places)
+
+
 def test_a_part_of_a_line_is_quoted_and_the_whole_is_not(tmp_path: Path) -> None:
     standing = _write(tmp_path, _row())
     (whole,) = standing.claims(_SCOPE, _OLD, 1, f"User: {_SAID}")
     assert whole.since == "replaced on 2026-11-16"
-    assert standing.ended(_SCOPE, _OLD, 1, f"User: {_SAID}") is whole
+    ended = standing.ended(_SCOPE, _OLD, 1, f"User: {_SAID}")
+    assert ended is not None
+    assert ended.status == whole.status
     more = f"User: {_SAID} The host is kite."
     (part,) = standing.claims(_SCOPE, _OLD, 1, more)
     assert part.since == f'"{_SAID}" was replaced on 2026-11-16'

@@ -14,13 +14,12 @@ from gieok.ranking.likelihood import (
     EvidenceJudgement,
     FamilyWeights,
     ScopedQuestion,
-    TextPlace,
     apply_logistic,
     features,
-    find_kin,
     judge_evidence,
     judge_read_evidence,
     level,
+    list_rivals,
     question_features,
     rarities,
     standardised,
@@ -77,8 +76,9 @@ def _second(number: int, text: str, fused: float = 0.95, help: float = 1.8) -> E
     "text",
     [
         "the regatta starts at the old weir",
-        "User: btw, the regatta starts at the old weir. is the van free?",
-        "Dana: The regatta starts at the old weir!",
+        "User: the regatta starts at the old weir! is the van free?",
+        "Assistant: Noted.\nUser: The regatta starts at the old weir",
+        "the regatta starts at the old weir (2026-11-27)",
     ],
 )
 def test_what_says_the_same_again_takes_no_lead(text: str) -> None:
@@ -88,12 +88,40 @@ def test_what_says_the_same_again_takes_no_lead(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["User: the regatta starts at the new weir", "User: old weir", "User: starts at", "?"]
+    "text",
+    [
+        "User: the regatta starts at the new weir",
+        "User: I doubt that the regatta starts at the old weir",
+        "the regatta starts at the old weir, not at the new one",
+        "User: the regatta starts at the old weir?",
+        "User: the regatta starts at the old weir. then bring the big van and the two long ropes",
+        "User: old weir",
+        "?",
+    ],
 )
-def test_what_says_something_else_or_next_to_nothing_takes_the_lead(text: str) -> None:
+def test_what_says_something_else_or_more_or_asks_takes_the_lead(text: str) -> None:
     alone, beside = _judge_rivals(), _judge_rivals(_second(1, text))
     assert beside["lead"] < alone["lead"]
     assert beside["help_lead"] < alone["help_lead"]
+
+
+@pytest.mark.parametrize("who", ["Assistant", "Dana"])
+def test_what_somebody_else_says_again_stays_a_rival(who: str) -> None:
+    again = _second(1, f"{who}: the regatta starts at the old weir")
+    assert list_rivals([Evidence(0, _SAID), again]) == [again]
+
+
+def test_a_question_has_rivals_though_it_was_asked_before() -> None:
+    asked = Evidence(0, "User: where do we keep the backup keys?")
+    again = _second(1, "User: where do we keep the backup keys?")
+    assert list_rivals([asked, again]) == [again]
+
+
+def test_turns_that_end_alike_stay_rivals_of_each_other() -> None:
+    ending = _second(1, "User: let me know please")
+    one = Evidence(0, "User: the code of the front gate is new since May. let me know please")
+    other = _second(2, "User: the code of the back gate changes each June. let me know please")
+    assert list_rivals([one, ending, other]) == [ending, other]
 
 
 def test_a_later_version_takes_no_lead_and_neither_does_what_repeats_it() -> None:
@@ -104,19 +132,6 @@ def test_a_later_version_takes_no_lead_and_neither_does_what_repeats_it() -> Non
     assert _judge_rivals(later, repeated, other)["lead"] < alone["lead"]
     later.kin = frozenset([0])
     assert _judge_rivals(later, repeated, other) == pytest.approx(alone)
-
-
-def test_lines_are_kin_of_what_was_said_later_on_their_subject() -> None:
-    places = {
-        1: TextPlace("project:a", "sessions/x#1", 1, 1),
-        2: TextPlace("project:a", "sessions/x#1", 2, 4),
-        3: TextPlace("project:a", "sessions/y#1", 7, 9),
-        4: TextPlace("project:b", "sessions/y#1", 8, 8),
-    }
-    later = {("project:a", "sessions/x#1"): [(3, ("project:a", "sessions/y#1", 8))]}
-    assert {passage: kin for passage, kin in find_kin(places, later).items() if kin} == {
-        2: frozenset([3])
-    }
 
 
 def _features(question: str, text: str, **more: float) -> dict[str, float]:

@@ -11,6 +11,7 @@ import psycopg
 
 from gieok.storage.postgres.connection import Connections
 from gieok.storage.postgres.statements import Statements
+from gieok.storage.postgres.transaction import Transaction
 
 _TABLES = """
 SELECT c.relname, c.relkind, pg_get_partkeydef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -59,13 +60,13 @@ class Explained:
 
     @contextmanager
     def _reading(self) -> Iterator[Statements]:
-        with self._connections.reading() as db:
-            yield _Explaining(db, self.plans)
+        with self._connections.begin_reading() as transaction:
+            yield _Explaining(transaction, self.plans)
 
     @contextmanager
     def _writing(self) -> Iterator[Statements]:
-        with self._connections.writing() as db:
-            yield _Explaining(db, self.plans)
+        with self._connections.begin_writing() as transaction:
+            yield _Explaining(transaction, self.plans)
 
     def spread(self) -> list[tuple[str, list[str]]]:
         """Return the statements that look into more than one partition, and what they read."""
@@ -73,8 +74,8 @@ class Explained:
 
 
 class _Explaining(Statements):
-    def __init__(self, db: psycopg.Connection, plans: list[tuple[str, set[str]]]) -> None:
-        super().__init__(db)
+    def __init__(self, transaction: Transaction, plans: list[tuple[str, set[str]]]) -> None:
+        super().__init__(transaction)
         self._plans = plans
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
@@ -87,6 +88,12 @@ class _Explaining(Statements):
             ((plan,),) = super().execute(f"EXPLAIN (FORMAT JSON) {sql}", values).fetchall()
             self._plans.append((sql, set(relations(plan))))
         return super().execute(sql, values)
+
+    def defer(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        return self.execute(sql, values)
+
+    def defer_bound(self, sql: str, values: Sequence[Any]) -> Any:
+        return self.execute(sql, values)
 
     def executemany(self, sql: str, values: Any) -> None:
         for row in values:

@@ -58,17 +58,31 @@ def finish_span(
     With `held`, the documents of the scope as the caller has just read them, the store is not asked
     for them, and nothing of other scopes is delivered.
     """
-    if held is None:
-        put, forget = _left_alone(journal, store, run.scope, put, forget)
-    else:
-        put, forget = _without_corrected(held, put, forget)
+    if held is not None:
+        if not commit_span(journal, expected, run, put=put, forget=forget, held=held):
+            return False
+        if put or forget:
+            deliver_scope(journal, store, run.scope)
+        return True
+    put, forget = _left_alone(journal, store, run.scope, put, forget)
     if not journal.commit(expected, run, put=[_clean_entry(entry) for entry in put], forget=forget):
         return False
-    if held is None:
-        deliver(journal, store)
-    elif put or forget:
-        deliver_scope(journal, store, run.scope)
+    deliver(journal, store)
     return True
+
+
+def commit_span(
+    journal: FullJournal,
+    expected: int,
+    run: Run,
+    *,
+    put: Sequence[Entry],
+    forget: Sequence[Document],
+    held: Sequence[Document],
+) -> bool:
+    """Move a reader's position as `finish_span`; the documents wait for delivery."""
+    put, forget = _without_corrected(held, put, forget)
+    return journal.commit(expected, run, put=[_clean_entry(entry) for entry in put], forget=forget)
 
 
 def correct(

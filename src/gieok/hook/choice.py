@@ -15,7 +15,8 @@ from gieok.ranking.likelihood import invert_logistic
 from gieok.settings import trust
 from gieok.settings.hook import HookSettings
 from gieok.text.gist import as_told
-from gieok.text.same_words import join_words, stands_within
+from gieok.text.same_words import SaidText, says_the_same
+from gieok.text.turns import USER
 
 #: Least log-odds of the best memory for anything to be shown. To them are added the log-odds that
 #: the prompt asks for what was told (`ranking.learned.prompts`), at this weight and within these
@@ -42,6 +43,8 @@ _MOST_PATHS = 4
 #: Largest cited file that is read.
 _MOST_FILE_BYTES = 200_000
 _NO_WORD = re.compile(r"[\W_]+")
+#: What stands between a turn that asks and its answer, where both are shown.
+ANSWERED_BY = " → "
 
 
 def fold_statement(text: str) -> str:
@@ -91,25 +94,34 @@ def fresh(
     for memory in found:
         if window.holds(memory):
             continue
-        place = next((n for n, one in enumerate(kept) if _says_the_same(one, memory)), len(kept))
+        place = next((n for n, one in enumerate(kept) if _is_told_by(one, memory)), len(kept))
+        if place == len(kept):
+            kept.append(memory)
+            continue
         # Of a turn and the observation made of it, the longer text is kept: it has the day that "by
         # Friday" means.
-        if place == len(kept) or len(kept[place].text) < len(memory.text):
-            kept[place : place + 1] = [memory]
+        longer, other = sorted((kept[place], memory), key=lambda one: -len(one.text))
+        longer.score = max(longer.score, other.score)
+        longer.is_sure = longer.is_sure or other.is_sure
+        kept[place] = longer
     return [mark_missing_paths(memory, folder) for memory in kept]
 
 
-def _says_the_same(one: InjectedMemory, other: InjectedMemory) -> bool:
-    """Say whether two memories have the same letters, or a turn says all that the other one says.
+def _is_told_by(one: InjectedMemory, other: InjectedMemory) -> bool:
+    """Say whether two memories have the same letters, or one is an observation made of the other.
 
-    A note is shown by its title alone where it is unsure, so it stands for no other memory; and what
-    holds no more is said apart from what does.
+    Such an observation is a whole sentence of what the user said on that day.
     """
     if fold_statement(one.text) == fold_statement(other.text):
         return True
-    turn = max(one, other, key=lambda memory: len(memory.text))
-    words, others = (join_words(as_told(memory.text)) for memory in (one, other))
-    return bool(turn.who) and one.status == other.status and stands_within(words, others)
+    part, turn = sorted((one, other), key=lambda memory: bool(memory.who))
+    is_made_of = (
+        (part.who, part.title, turn.who) == ("", "", "user")
+        and (part.scope, part.day, part.status) == (turn.scope, turn.day, turn.status)
+        and len(part.text) < len(turn.text)
+    )
+    said = turn.text.partition(ANSWERED_BY)[0]
+    return is_made_of and says_the_same(SaidText(part.text), SaidText(f"{USER}: {said}"))
 
 
 def render_chosen_memories(

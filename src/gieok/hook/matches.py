@@ -13,13 +13,12 @@ from gieok.hook.inject import InjectedMemory
 from gieok.hook.note_gate import NoteGate
 from gieok.hook.question import asks_about_the_past, asks_the_world
 from gieok.ranking.age import age_factor
+from gieok.ranking.claim_rows import TextPlace
 from gieok.ranking.likelihood import (
     WORDS,
     Evidence,
     ScopedQuestion,
-    TextPlace,
     apply_logistic,
-    find_kin,
     judge_evidence,
     standardised,
 )
@@ -31,7 +30,8 @@ from gieok.text.bm25 import NOTES, PROSE, Bm25, ceiling, token_weights
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from gieok.model.retrieval import KeywordQuery, LaterLines
+    from gieok.model.retrieval import KeywordQuery
+    from gieok.ranking.claim_rows import RecordedClaims
     from gieok.storage.index.sqlite.index_reader import IndexReader
 
 _CANDIDATES = 40
@@ -133,19 +133,19 @@ def find_matches(
     *,
     with_low: bool = False,
     prompt: str = "",
-    later: "LaterLines | None" = None,
+    claims: "RecordedClaims | None" = None,
 ) -> PromptMatches:
     """Return the matches of all questions in all scopes.
 
-    `asked` are the token weights of the questions in `prompt`, `later` is what was said later on
-    the subject of lines. When `late` is raised, the matches found until then are returned.
+    `asked` are the token weights of the questions in `prompt`, `claims` are what is known of claims
+    that ended. When `late` is raised, the matches found until then are returned.
     """
     matches = PromptMatches()
     candidates: dict[int, _Candidate] = {}
     try:
         for scope in scopes:
             matches.passages += _search_scope(
-                reader, scope, asked, prompt, candidates, later or {}, with_low=with_low
+                reader, scope, asked, prompt, candidates, claims, with_low=with_low
             )
     except late:
         pass
@@ -216,7 +216,7 @@ def _search_scope(
     asked: list[dict[str, float]],
     prompt: str,
     candidates: dict[int, _Candidate],
-    later: "LaterLines",
+    claims: "RecordedClaims | None",
     *,
     with_low: bool,
 ) -> int:
@@ -244,9 +244,10 @@ def _search_scope(
             evidence = _build_keyword_evidence(
                 {passage: score / top for passage, score in ranked}, rows
             )
-            kin = find_kin({passage: row.place(scope) for passage, row in rows.items()}, later)
-            for item in evidence:
-                item.kin = kin.get(item.id, item.kin)
+            if claims is not None:
+                kin = claims.find_kin({passage: row.place(scope) for passage, row in rows.items()})
+                for item in evidence:
+                    item.kin = kin.get(item.id, item.kin)
             for hit in judge_evidence(question, evidence, learned(family, WORDS)).ranked:
                 if hit.id not in candidates or hit.log_odds > candidates[hit.id].log_odds:
                     candidates[hit.id] = _Candidate(
@@ -335,7 +336,7 @@ class _MatchedRow:
 
     def place(self, scope: str) -> TextPlace:
         """Return where the passage stands in a scope."""
-        return TextPlace(scope, self.key, *self._lines)
+        return TextPlace(scope, self.key, self.line, self.text)
 
     def is_there(self) -> bool:
         """Say whether the source of the document still exists."""

@@ -158,7 +158,9 @@ def _sum_text(key: "bytes | None", text: str) -> "str | int":
     """
     from hashlib import blake2b  # a home without refusals has no need of it
 
-    folded = choice.fold_statement(text.partition(" → ")[0]).encode("utf-8", "surrogatepass")
+    folded = choice.fold_statement(text.partition(choice.ANSWERED_BY)[0]).encode(
+        "utf-8", "surrogatepass"
+    )
     if key is None:
         return zlib.crc32(folded)
     return blake2b(folded, digest_size=_SUM_BYTES, key=key).hexdigest()

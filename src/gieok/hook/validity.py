@@ -8,23 +8,19 @@ A claim on whose subject something was said later may hold or not. It is shown b
 later, and both say so (`LaterStatement.status`, `SAID_LATER`).
 """
 
-import json
-
 from gieok.hook import choice
 from gieok.hook.inject import InjectedMemory
-from gieok.places.home import CLAIM_FIELDS, later_file, replaced_file
-from gieok.places.scope import SESSIONS
+from gieok.places.home import later_file, replaced_file
+from gieok.ranking.claim_rows import LaterClaim, RecordedClaims
 from gieok.text.claim_share import is_whole_claim
-from gieok.text.handles import build_handle, line_check
 from gieok.text.turns import read_spoken_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, Protocol, TypeVar
+    from collections.abc import Iterator, Sequence
+    from typing import Protocol
 
     from gieok.hook.matches import Match
-    from gieok.model.retrieval import LaterLines
 
     class Lines(Protocol):
         """A read-only view of a store; `IndexReader` documents the method."""
@@ -32,9 +28,6 @@ if TYPE_CHECKING:
         def line(self, scope: str, key: str, number: int) -> str:
             """Return a line of a document."""
 
-    _LaterT = TypeVar("_LaterT", bound="LaterClaim")
-    #: Place of a claim (line, start, length), its checksum, and what came later.
-    _ClaimRow = tuple[int, int, int, int, _LaterT]
 
 _LONGEST_QUOTE = 80
 
@@ -49,49 +42,6 @@ def say_later(status: str) -> str:
     if SAID_LATER in status or status == choice.CURRENT:
         return status
     return "; ".join(filter(None, (status, SAID_LATER)))
-
-
-class LaterClaim:
-    """Line that was said later than a claim, and since when it matters (Unix seconds).
-
-    `key` is '' where there is none. `start` and `length` are the place of its words in the line.
-    """
-
-    __slots__ = ("at", "check", "key", "length", "line", "scope", "start")
-
-    def __init__(
-        self,
-        scope: str,
-        key: str,
-        line: int,
-        check: int,
-        at: float,
-        start: int = 0,
-        length: int = 0,
-    ) -> None:
-        self.scope, self.key, self.line, self.check, self.at = scope, key, line, check, at
-        self.start, self.length = start, length
-
-    @property
-    def handle(self) -> str:
-        """Return the handle of the line; '' for none."""
-        if not self.key:
-            return ""
-        return build_handle(
-            self.scope, self.key, self.line if self.key.startswith(f"{SESSIONS}/") else 0
-        )
-
-    @property
-    def place(self) -> "tuple[str, str, int]":
-        """Return the scope, the document and the number of the line."""
-        return self.scope, self.key, self.line
-
-    def still_says(self, line: str) -> bool:
-        """Say whether a line still contains the words of this one."""
-        if self.check == 0:
-            return True
-        words = line[self.start : self.start + self.length] if self.length else line
-        return line_check(words) == self.check
 
 
 class LaterStatement(LaterClaim):
@@ -152,18 +102,16 @@ class EndedClaim(LaterClaim):
         return choice.day(self.at if self.key else self.at - 1)
 
 
-class Standing:
+class Standing(RecordedClaims):
     """Ended claims of every scope that is asked for, and claims with something later beside them.
-
-    Each file is read once.
 
     Claims that end later than `now_s` still hold.
     """
 
     def __init__(self, home: str, now_s: float) -> None:
-        self._home, self._now_s = home, now_s
-        self._ended: dict[str, dict[str, list[_ClaimRow[EndedClaim]]]] = {}
-        self._later: dict[str, dict[str, list[_ClaimRow[LaterStatement]]]] = {}
+        super().__init__(home, now_s)
+        #: Scopes whose replacements are noted.
+        self._scopes: set[str] = set()
         #: Lines that replaced a claim: scope, document, number.
         self._winners: set[tuple[str, str, int]] = set()
 
@@ -174,7 +122,8 @@ class Standing:
 
         None where nothing was, and where the passage says something else by now.
         """
-        said = _iter_said_claims(self._read_later(scope).get(key, ()), first_line, text)
+        file = later_file(self._home, scope)
+        said = self._iter_said(file, LaterStatement, key, first_line, text)
         return max((later for _, later in said), key=lambda later: later.at, default=None)
 
     def ended(self, scope: str, key: str, line: int, text: str) -> "EndedClaim | None":
@@ -189,7 +138,8 @@ class Standing:
     def claims(self, scope: str, key: str, first_line: int, text: str) -> "list[EndedClaim]":
         """Return the claims of a passage that hold no more, if the passage still says them."""
         claims = []
-        for words, claim in _iter_said_claims(self._read(scope).get(key, ()), first_line, text):
+        file = replaced_file(self._home, scope)
+        for words, claim in self._iter_said(file, EndedClaim, key, first_line, text):
             claim.words = words
             claim.is_whole = is_whole_claim(words, text)
             claims.append(claim)
@@ -199,79 +149,31 @@ class Standing:
         """Return (key, line, replacement) of every claim of a scope that was replaced."""
         return [
             (key, line, claim)
-            for key, rows in self._read(scope).items()
-            for line, _, _, _, claim in rows
+            for key, rows in self._read_rows(replaced_file(self._home, scope)).items()
+            for line, *_, claim in self._iter_claims(rows, EndedClaim)
             if claim.key
         ]
-
-    def find_later_lines(self, scopes: "Iterable[str]") -> "LaterLines":
-        """Return what replaced claims of these scopes, and what was said later on their subject."""
-        found: dict[tuple[str, str], list[tuple[int, tuple[str, str, int]]]] = {}
-        for scope in scopes:
-            for rows in (self._read(scope), self._read_later(scope)):
-                for key, claims in rows.items():
-                    places = ((line, later.place) for line, *_, later in claims if later.key)
-                    found.setdefault((scope, key), []).extend(places)
-        return found
 
     def won(self, scopes: "Sequence[str]", scope: str, key: str, line: int) -> bool:
         """Say whether a line replaced another one and itself still holds."""
         for name in {*scopes, scope}:
-            self._read(name)
+            self._read_winners(name)
         return (scope, key, line) in self._winners
 
-    def _read_later(self, scope: str) -> "dict[str, list[_ClaimRow[LaterStatement]]]":
-        if scope not in self._later:
-            file = later_file(self._home, scope)
-            self._later[scope] = _read_claim_rows(file, LaterStatement, self._now_s)
-        return self._later[scope]
+    def _read_winners(self, scope: str) -> None:
+        """Note the lines that replaced a claim of a scope."""
+        if scope in self._scopes:
+            return
+        self._scopes.add(scope)
+        known = self.every(scope)
+        self._winners |= {claim.place for _, _, claim in known}
+        # A replacement that holds no more itself has not won.
+        self._winners -= {(scope, key, line) for key, line in self._iter_ended_places(scope)}
 
-    def _read(self, scope: str) -> "dict[str, list[_ClaimRow[EndedClaim]]]":
-        if scope not in self._ended:
-            known = _read_claim_rows(replaced_file(self._home, scope), EndedClaim, self._now_s)
-            self._ended[scope] = known
-            self._winners |= {
-                claim.place for rows in known.values() for *_, claim in rows if claim.key
-            }
-            # A replacement that holds no more itself has not won.
-            self._winners -= {
-                (scope, key, line) for key, rows in known.items() for line, *_ in rows
-            }
-        return self._ended[scope]
-
-
-def _iter_said_claims(
-    rows: "Sequence[_ClaimRow[_LaterT]]", first_line: int, text: str
-) -> "Iterator[tuple[str, _LaterT]]":
-    """Yield the words of each claim that a passage still says, and what came later."""
-    lines = text.split("\n") if rows else []
-    for line, start, length, check, later in rows:
-        if first_line <= line < first_line + len(lines):
-            words = lines[line - first_line][start : start + length]
-            if line_check(words) == check:
-                yield words, later
-
-
-def _read_claim_rows(
-    file: str, kind: "type[_LaterT]", now_s: float
-) -> "dict[str, list[_ClaimRow[_LaterT]]]":
-    """Return the claims of a file with what came later by now, by the claims' documents."""
-    known: dict[str, list[_ClaimRow[_LaterT]]] = {}
-    for key, line, start, length, check, *later in _read_rows(file):
-        by_scope, by_key, by_line, by_start, by_length, by_check, at = later
-        if at <= now_s:
-            claim = kind(by_scope, by_key, by_line, by_check, at, by_start, by_length)
-            known.setdefault(key, []).append((line, start, length, check, claim))
-    return known
-
-
-def _read_rows(file: str) -> "list[list[Any]]":
-    try:
-        with open(file, encoding="utf-8") as opened:
-            rows = json.load(opened)
-    except (OSError, ValueError):
-        return []
-    return [row for row in rows if len(row) == CLAIM_FIELDS]
+    def _iter_ended_places(self, scope: str) -> "Iterator[tuple[str, int]]":
+        for key, rows in self._read_rows(replaced_file(self._home, scope)).items():
+            for line, *_ in self._iter_claims(rows, EndedClaim):
+                yield key, line
 
 
 def newest_first(

@@ -1,6 +1,6 @@
 """Queries, rankings and hits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
@@ -8,10 +8,6 @@ from typing import NamedTuple
 
 from gieok.model.memory import Document, PassageId, Scope, Tier, find_document_status
 from gieok.places.scope import SEEDS, SESSIONS
-
-#: What was said later on the subject of lines, by the scope and the key of their document: the
-#: number of the line, and the place (scope, key, line) of what was said later.
-LaterLines = Mapping[tuple[str, str], Sequence[tuple[int, tuple[str, str, int]]]]
 
 
 class Filter(NamedTuple):
@@ -146,6 +142,8 @@ class Ranking(NamedTuple):
     #: that occurs.
     passages: int = 0
     holding: Mapping[str, int] = MappingProxyType({})
+    #: Keys of the documents of passages, where the store has them at hand.
+    keys: Mapping[PassageId, str] = MappingProxyType({})
 
 
 class NearLine(NamedTuple):

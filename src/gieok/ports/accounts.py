@@ -4,7 +4,6 @@ Every row belongs to one user, or to the service (user '').
 """
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from datetime import date, datetime
 from typing import Protocol
 
@@ -160,12 +159,14 @@ class Accounts(Users, Points, Cast, AccountKeys, CopiedJournal, Protocol):
     As a copied journal, its scopes are users, and rows of no scope are the service's.
     """
 
-    def share_reads(self) -> AbstractContextManager[None]:
-        """Let the reads of this thread inside the block be one, where that costs less."""
-
     @property
     def location(self) -> str:
         """Return the file, or the address of a server, without secrets."""
+
+    def talkers(self, user: str, identity: str) -> tuple[list[StoredCharacter], Account | None]:
+        """Return the characters with an id that are the user's or the service's, in this order and
+        without files, and the user's account, from one snapshot.
+        """
 
     def users(self, after: str, limit: int) -> Sequence[str]:
         """Return names of users after a name (exclusive), sorted."""

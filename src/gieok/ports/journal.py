@@ -17,6 +17,7 @@ from gieok.model.conversation import (
     Journalled,
     JournalStats,
     KnownSession,
+    Message,
     Reject,
     Run,
     ScopeState,
@@ -57,6 +58,13 @@ class Journal(Protocol):
         """Add messages that come from no transcript, or retract such messages.
 
         A known message is treated as `append` does.
+        """
+
+    def say_new(self, scope: Scope, message: Message) -> Journalled | None:
+        """Add one message fast, and return it as `read` would.
+
+        None, and nothing is done, where `say` has to look closer: the id is known, or the message
+        the first of its session. Some journals always do.
         """
 
     def cursors(self) -> list[Cursor]:
@@ -158,6 +166,15 @@ class JournalUpkeep(Protocol):
         False where the lock is taken and `wait` is off. A process that dies releases the lock.
         """
 
+    def transaction(self, scope: Scope, lock: str = "") -> AbstractContextManager[None]:
+        """Let what this thread reads and writes of a scope inside the block be one transaction.
+
+        Nobody else writes to the scope meanwhile, or holds the lock `lock` (`exclusive`). Nothing
+        in it is durable before the block ends, and nothing of it is kept where the block raises.
+        Inside, no lock of the scope's writers is asked for: they may hold it and wait for the
+        scope.
+        """
+
     def tiers(self) -> dict[str, int]:
         """Return the number of memories of all scopes by tier; an empty tier is left out."""
 
@@ -201,6 +218,9 @@ class Positions(Protocol):
 
         The reader must buffer nothing.
         """
+
+    def move(self, scope: Scope, reader: str, end: int) -> None:
+        """Set a reader's position, as `skip`, inside a `transaction` in which it was read."""
 
     def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
         """Return the valid messages behind the reader's position, in one snapshot.

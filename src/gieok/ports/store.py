@@ -154,17 +154,6 @@ class Scrubbing(Protocol):
 
 
 @runtime_checkable
-class SharedReads(Protocol):
-    """Store of which several reads cost less together."""
-
-    def share_reads(self) -> AbstractContextManager[None]:
-        """Let all reads of this thread inside the block come from one snapshot.
-
-        What is written meanwhile is not seen inside.
-        """
-
-
-@runtime_checkable
 class KeywordSearch(Protocol):
     """BM25 over keyword tokens with the scope's own statistics; the same scores in every store."""
 
@@ -205,6 +194,21 @@ class VectorSearch(Protocol):
         Vectors are kept by text, so equal text is embedded once. Raises ShapeMismatch where `model`
         is not the active model (any more): another process may have switched.
         """
+
+
+@runtime_checkable
+class JointSearch(Protocol):
+    """Search by keywords and by vectors at once, where that costs less."""
+
+    def rank_both(
+        self,
+        scope: Scope,
+        words: KeywordQuery | None,
+        vector: VectorQuery | None,
+        where: Filter,
+        limit: int,
+    ) -> tuple[Ranking, Ranking]:
+        """Return what `keyword` and `nearest` return; an empty ranking for None."""
 
 
 @runtime_checkable

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from gieok.errors import EmbedderFailed
 from gieok.model.memory import PassageId
-from gieok.model.retrieval import FoundPassage, LaterLines, Line, NearLine, Ranking
+from gieok.model.retrieval import FoundPassage, Line, NearLine, Ranking
 from gieok.ports.models import Reader
 from gieok.ranking import likelihood, rank
-from gieok.ranking.likelihood import Evidence, ScopedQuestion, TextPlace, find_kin
+from gieok.ranking.claim_rows import RecordedClaims, TextPlace
+from gieok.ranking.likelihood import Evidence, ScopedQuestion
 from gieok.ranking.profile import Profile
 from gieok.text.embedform import text_to_embed
 from gieok.text.language import detect_text_language
@@ -96,8 +97,8 @@ class RankedPassages(NamedTuple):
     all_have_vectors: bool
     #: Of longer passages, the line that is nearest to the question.
     lines: Mapping[PassageId, NearLine] = MappingProxyType({})
-    #: What is known to have been said later on the subject of a line.
-    later: LaterLines = MappingProxyType({})
+    #: What is known of claims that ended, and of what was said later.
+    claims: RecordedClaims | None = None
 
     def ranking(self, name: str) -> Ranking:
         """Return a retriever's ranking; an empty ranking where the retriever was not asked."""
@@ -255,9 +256,10 @@ def _gather_evidence(
             heading=f"{p.title}\n{p.context}",
         )
     documents = {p.id: (p.scope, p.key) for p in passages}
-    places = {p.id: TextPlace(p.scope.path, p.key, p.start_line, p.end_line) for p in passages}
-    for i, kin in find_kin(places, found.later).items():
-        evidence[i].kin = kin
+    if found.claims is not None:
+        places = {p.id: TextPlace(p.scope.path, p.key, p.start_line, p.text) for p in passages}
+        for i, kin in found.claims.find_kin(places).items():
+            evidence[i].kin = kin
     for i, item in evidence.items():
         item.before = evidence[i - 1] if documents.get(i - 1) == documents[i] else None
         item.after = evidence[i + 1] if documents.get(i + 1) == documents[i] else None

@@ -20,13 +20,11 @@ import re
 from gieok.text.bm25 import idf
 from gieok.text.keywords import is_statement, keyword_tokens, normalise
 from gieok.text.language import detect_text_language
-from gieok.text.same_words import join_words, stands_within
+from gieok.text.same_words import SaidText, says_the_same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from gieok.model.retrieval import LaterLines
 
 #: Cuts between the levels of a probability, chosen from the reliability tables of
 #: docs/figures.md.
@@ -99,7 +97,7 @@ class Evidence:
     """
 
     __slots__ = (
-        "_spoken",
+        "_said",
         "after",
         "before",
         "cosine",
@@ -148,24 +146,23 @@ class Evidence:
         #: The best score of the neighbours: the passages before and after in the same document.
         self.near_keyword = near_keyword
         self.near_vector = near_vector
-        #: Passages known to state another version of what this one states, by id.
+        #: Passages that hold what came later on the subject of this one, by id.
         self.kin: frozenset[int] = frozenset()
         #: The neighbours themselves, where they are candidates too.
         self.before: Evidence | None = None
         self.after: Evidence | None = None
         self.held: frozenset[str] = frozenset()
-        self._spoken: str | None = None
+        self._said: SaidText | None = None
         self.values: dict[str, float] = {}
         self.order = 0.0
         self.log_odds = 0.0
 
     @property
-    def spoken(self) -> str:
-        """Return the words of the passage without its speaker (`join_words`)."""
-        if self._spoken is None:
-            said = self.text[label.end() :] if (label := _LABEL.match(self.text)) else self.text
-            self._spoken = join_words(said)
-        return self._spoken
+    def said(self) -> SaidText:
+        """Return the speaker and the sentences of the passage."""
+        if self._said is None:
+            self._said = SaidText(self.text)
+        return self._said
 
     @property
     def probability(self) -> float:
@@ -495,52 +492,21 @@ def _bound_help(log_odds: "float | None") -> float:
 def list_rivals(ranked: "Sequence[Evidence]") -> "list[Evidence]":
     """Return the passages that speak of something else than the best one, best first.
 
-    A passage that says the same again (an observation and the turn that it was made of, a statement
-    that was told twice), or an earlier or later version of it, is no rival: the best passage is no
-    less likely to answer because of it.
+    No rival is what says the same again (an observation and the turn that it was made of, a
+    statement that was told twice), what is known or likely to be an earlier or a later version of
+    it, and what says such a version again: the best passage is no less likely to answer because of
+    them.
     """
-    found, reached = {ranked[0].id}, [ranked[0]]
-    for known in reached:
-        for one in ranked:
-            if one.id not in found and (
-                one.id in known.kin
-                or known.id in one.kin
-                or stands_within(one.spoken, known.spoken)
-            ):
-                found.add(one.id)
-                reached.append(one)
-    return [one for one in ranked if one.id not in found]
-
-
-class TextPlace:
-    """Where a passage stands: its scope, its document's key, its first and its last line."""
-
-    __slots__ = ("document", "first", "last")
-
-    def __init__(self, scope: str, key: str, first: int, last: int) -> None:
-        self.document = scope, key
-        self.first, self.last = first, last
-
-    def holds(self, line: int) -> bool:
-        """Say whether a line of the document is one of the passage's."""
-        return self.first <= line <= self.last
-
-
-def find_kin(places: "Mapping[int, TextPlace]", later: "LaterLines") -> "dict[int, frozenset[int]]":
-    """Return by passage those passages that hold what was said later on its subject."""
-    by_document: dict[tuple[str, str], list[int]] = {}
-    for passage, place in places.items() if later else ():
-        by_document.setdefault(place.document, []).append(passage)
-    kin: dict[int, frozenset[int]] = {}
-    for passage, place in places.items() if later else ():
-        said = (by for line, by in later.get(place.document, ()) if place.holds(line))
-        kin[passage] = frozenset(
-            other
-            for scope, key, line in said
-            for other in by_document.get((scope, key), ())
-            if places[other].holds(line)
-        )
-    return kin
+    best = ranked[0]
+    same = [one for one in ranked if one is best or says_the_same(one.said, best.said)]
+    versions = [
+        one for one in ranked if any(one.id in known.kin or known.id in one.kin for known in same)
+    ]
+    again = [
+        one for one in ranked if any(says_the_same(one.said, known.said) for known in versions)
+    ]
+    alike = {one.id for one in (*same, *versions, *again)}
+    return [one for one in ranked if one.id not in alike]
 
 
 def measure_help_lead(best: Evidence, rivals: "Sequence[Evidence]") -> float:

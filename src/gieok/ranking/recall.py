@@ -20,7 +20,6 @@ from gieok.model.retrieval import (
     FoundPassage,
     Hit,
     KeywordQuery,
-    LaterLines,
     Line,
     NearLine,
     Ranking,
@@ -39,6 +38,7 @@ from gieok.ports.system import Clock
 from gieok.ranking import calibration, likelihood, managed_leg, rank, timeline
 from gieok.ranking.age import age_factor
 from gieok.ranking.calibration import Calibrations
+from gieok.ranking.claim_rows import RecordedClaims
 from gieok.ranking.evidence import (
     AnswerCandidate,
     HelpMeter,
@@ -74,8 +74,9 @@ class Question(NamedTuple):
     #: Where a service searches by meaning: search by keywords too. Without an answer of the
     #: service, both keywords and vectors are searched.
     hybrid: bool = True
-    #: What is known to have been said later on the subject of a line: the two are no rivals.
-    later: LaterLines = MappingProxyType({})
+    #: What is known of claims that ended, and of what was said later: versions of one statement are
+    #: no rivals.
+    claims: RecordedClaims | None = None
 
 
 class RankedHits(NamedTuple):
@@ -420,7 +421,7 @@ def _search_scopes(
         _count_waiting_vectors(store, scope) for scope in scopes
     )
     ranked = RankedPassages(
-        _drop_doubles(passages), rankings, fused, all_have_vectors, lines, query.question.later
+        _drop_doubles(passages), rankings, fused, all_have_vectors, lines, query.question.claims
     )
     candidates = judge_candidates(query.question.text, query.tokens, ranked, profile, query.meter)
     if is_answered:

@@ -169,7 +169,7 @@ class Memory:
         agent: str = "",
         status: str = "all",
     ) -> "list[SearchHit]":
-        """Return what answers a question, best first; an empty list where nothing was kept yet.
+        """Return what answers a question, best first; an empty list where nothing does.
 
         Args:
             query: a question or words, in Korean or English; may be empty with a filter.

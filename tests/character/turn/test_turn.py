@@ -92,7 +92,7 @@ def test_a_message_that_is_sent_again_is_answered_and_charged_once(house: Opened
 
 def test_what_a_crash_left_held_is_spent_by_the_same_message(house: Opened) -> None:
     at = house()
-    identity, _ = at.turns._build_ids(Bond(KIM, MINA), "a1")
+    identity, _ = at.turns._build_ids(Bond(KIM, MINA).scope, "a1")
     at.turns.points.hold_reply(KIM, MINA, identity)
     assert at.balance() == 99
     at.say("안녕", message_id="a1")

@@ -17,6 +17,7 @@ from gieok.model.accounts import IssuedKey, KeyRole, Posting, StoredCharacter
 from gieok.storage.accounts.postgres import PostgresAccounts
 from gieok.storage.index.postgres.store import PostgresStore
 from gieok.storage.journal.postgres.journal import PostgresJournal
+from gieok.storage.postgres.transaction import PendingRows, Transaction
 from gieok.testing import HashEmbedder
 from gieok.testing.clock import ManualClock
 from gieok.testing.samples import build_entry
@@ -45,11 +46,15 @@ class Plans:
 
 @pytest.fixture
 def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
-    """Ask for the plan of each statement that psycopg is given, before it is sent."""
+    """Ask for the plan of each statement that psycopg or a transaction is given, before it is
+    sent.
+    """
     plans, execute, many = Plans(), psycopg.Cursor.execute, psycopg.Cursor.executemany
 
     def explain(cursor: psycopg.Cursor[Any], query: Any, params: Any) -> None:
         sql = str(query).strip()
+        if "; " in sql:
+            return  # of a transaction, which was asked about each
         if plans.is_on and sql.startswith(_LOOKED_AT) and not sql.startswith(_NO_ROWS):
             asked = cursor.connection.cursor(row_factory=psycopg.rows.tuple_row)
             ((plan,),) = execute(asked, f"EXPLAIN (FORMAT JSON) {sql}", params).fetchall()
@@ -66,6 +71,20 @@ def plans(monkeypatch: pytest.MonkeyPatch) -> Plans:
             explain(self, query, row)
         return many(self, query, rows, **options)
 
+    def explain_first(name: str) -> None:
+        defer = getattr(Transaction, name)
+
+        def deferred(
+            self: Transaction, query: str, values: Any = (), **options: Any
+        ) -> PendingRows:
+            if plans.is_on:
+                explain(self.db.cursor(), query, values)
+            return defer(self, query, values, **options)
+
+        monkeypatch.setattr(Transaction, name, deferred)
+
+    explain_first("defer")
+    explain_first("defer_bound")
     monkeypatch.setattr(psycopg.Cursor, "execute", executed)
     monkeypatch.setattr(psycopg.Cursor, "executemany", executed_many)
     return plans

@@ -11,7 +11,7 @@ from gieok.character.cards.card import Card, card_of, data_of, with_data
 from gieok.character.cards.package import MEDIA, CardForm, build_card_file, read_card_file
 from gieok.character.facts import digest, scope_of
 from gieok.errors import BadRequest, Conflict, NotFound
-from gieok.model.accounts import StoredCharacter
+from gieok.model.accounts import Account, StoredCharacter
 from gieok.ports.accounts import Accounts
 from gieok.ports.journal import FullJournal
 from gieok.ports.system import Clock
@@ -82,6 +82,13 @@ class Roster:
         if character is None:
             raise _build_missing_character(identity)
         return character
+
+    def find_with_account(self, user: str, identity: str) -> tuple[StoredCharacter, Account | None]:
+        """Return a character as `find`, and the user's account, by one read. Raises NotFound."""
+        characters, account = self.accounts.talkers(user, identity)
+        if not characters:
+            raise _build_missing_character(identity)
+        return characters[0], account
 
     def own(self, owner: str, identity: str) -> StoredCharacter:
         """Return a character of this owner, who may change it. Raises NotFound."""

@@ -123,6 +123,11 @@ def message_of(decision: UserDecision, at: datetime, number: str) -> Message:
     )
 
 
+def list_decisions(entries: Sequence[Journalled]) -> list[UserDecision]:
+    """Return the decisions among entries of a journal."""
+    return [decision for one in entries if (decision := decision_of(one.message))]
+
+
 def decision_of(message: Message) -> UserDecision | None:
     """Return the decision that a message holds; None for any other message."""
     if message.agent != AGENT:

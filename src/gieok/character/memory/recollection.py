@@ -3,8 +3,7 @@
 The score is `0.5·similarity + 0.3·recency + 0.2·importance`; each part is returned.
 """
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -13,9 +12,9 @@ from gieok.character.facts import EPISODE, FACT, IDEA, MOMENT
 from gieok.errors import EmbedderFailed
 from gieok.flow import lifecycle
 from gieok.model.memory import Document, PassageId, Scope
-from gieok.model.retrieval import Filter, KeywordQuery, VectorQuery
+from gieok.model.retrieval import Filter, KeywordQuery, Ranking, VectorQuery
 from gieok.ports.models import Embedder
-from gieok.ports.store import KeywordSearch, SharedReads, Store, VectorSearch
+from gieok.ports.store import JointSearch, KeywordSearch, Store, VectorSearch
 from gieok.text import bm25
 from gieok.text.keywords import query_tokens
 
@@ -77,15 +76,14 @@ def recalled(
     """
     query = _embed_question(store, embedder, text)
     known = {document.key: document for document in held}
+    rankings = _rank_passages(store, query, scope, text, weights.candidates, Filter(kinds=kinds))
+    alike = _measure_similarities(*rankings)
+    keys = _find_document_keys(store, scope, alike, rankings)
     best: dict[str, float] = {}
-    with store.share_reads() if isinstance(store, SharedReads) else nullcontext():
-        alike = _measure_similarities(
-            store, query, scope, text, weights.candidates, Filter(kinds=kinds)
-        )
-        for passage in store.passages(list(alike), scope):
-            best[passage.key] = max(best.get(passage.key, 0.0), alike[passage.id])
-        others = sorted(best.keys() - known.keys())
-        found = store.get(scope, others) if others else []
+    for passage, key in keys.items():
+        best[key] = max(best.get(key, 0.0), alike[passage])
+    others = sorted(best.keys() - known.keys())
+    found = store.get(scope, others) if others else []
     hits = []
     for document in [known[key] for key in best if key in known] + found:
         signals = {
@@ -109,21 +107,44 @@ def _embed_question(store: Store, embedder: Embedder | None, text: str) -> Vecto
     return VectorQuery(vector, model=embedder.model)
 
 
-def _measure_similarities(
+def _rank_passages(
     store: Store, query: VectorQuery | None, scope: Scope, text: str, limit: int, where: Filter
-) -> dict[PassageId, float]:
+) -> tuple[Ranking, Ranking]:
+    """Return the rankings by words and by vectors; empty where the store has no such search."""
+    words = _build_keyword_query(text) if isinstance(store, KeywordSearch) else None
+    if isinstance(store, JointSearch):
+        return store.rank_both(scope, words, query, where, limit)
+    by_words, by_vector = Ranking("keyword", ()), Ranking("vector", ())
+    if words is not None and isinstance(store, KeywordSearch):
+        by_words = store.keyword(scope, words, where, limit)
+    if query is not None and isinstance(store, VectorSearch):
+        by_vector = store.nearest(scope, query, where, limit)
+    return by_words, by_vector
+
+
+def _find_document_keys(
+    store: Store, scope: Scope, passages: Iterable[PassageId], rankings: Sequence[Ranking]
+) -> dict[PassageId, str]:
+    """Return the keys of the documents of passages."""
+    keys = {passage: key for one in rankings for passage, key in one.keys.items()}
+    unknown = [passage for passage in passages if passage not in keys]
+    found = store.passages(unknown, scope) if unknown else []
+    keys |= {passage.id: passage.key for passage in found}
+    return {passage: keys[passage] for passage in passages if passage in keys}
+
+
+def _measure_similarities(by_words: Ranking, by_vector: Ranking) -> dict[PassageId, float]:
     """Return the similarity of passages: cosines (at least 0) where vectors are available.
 
     Otherwise keyword scores, as shares of the highest possible score.
     """
-    word_scores = _score_by_words(store, scope, text, where, limit)
-    if query is None or not isinstance(store, VectorSearch):
-        return word_scores
-    ranking = store.nearest(scope, query, where, limit)
+    word_scores = {
+        passage: min(score / (by_words.ceiling or 1.0), 1.0) for passage, score in by_words.ranked
+    }
     near = _spread_cosines(
         {
             passage: cosine
-            for (passage, _), cosine in zip(ranking.ranked, ranking.cosines, strict=False)
+            for (passage, _), cosine in zip(by_vector.ranked, by_vector.cosines, strict=False)
         }
     )
     # A passage without a vector is found by its words; a passage with a word of the question is at
@@ -145,21 +166,12 @@ def _spread_cosines(cosines: Mapping[PassageId, float]) -> dict[PassageId, float
     }
 
 
-def _score_by_words(
-    store: Store, scope: Scope, text: str, where: Filter, limit: int
-) -> dict[PassageId, float]:
-    tokens = query_tokens(text)
-    if not tokens or not isinstance(store, KeywordSearch):
-        return {}
+def _build_keyword_query(text: str) -> KeywordQuery | None:
+    """Return the words of a message as a question; None where it has none."""
     by = bm25.PROSE
-    ranking = store.keyword(
-        scope,
-        KeywordQuery(
-            weights=tokens, k1=by.k1, b=by.b, context_weight=by.context_weight, spread=by.spread
-        ),
-        where,
-        limit,
+    tokens = query_tokens(text)
+    if not tokens:
+        return None
+    return KeywordQuery(
+        weights=tokens, k1=by.k1, b=by.b, context_weight=by.context_weight, spread=by.spread
     )
-    return {
-        passage: min(score / (ranking.ceiling or 1.0), 1.0) for passage, score in ranking.ranked
-    }

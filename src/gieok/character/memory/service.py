@@ -42,9 +42,9 @@ from gieok.character.memory.unread_talk import EARLIER, LOOKED_BACK, UnreadTalk
 from gieok.character.memory.windows import TalkWindow
 from gieok.character.messages import build_talk_message
 from gieok.errors import NotFound
-from gieok.flow.distil import deliver_scope, finish_span
+from gieok.flow.distil import commit_span, deliver_scope, finish_span
 from gieok.model.conversation import Journalled, Message, Retraction, Role, Run, TranscriptEvent
-from gieok.model.memory import Document, Scope
+from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.accounts import Accounts
 from gieok.ports.cache import WindowCache
 from gieok.ports.journal import FullJournal
@@ -113,6 +113,14 @@ class ScopeSnapshot(NamedTuple):
     held: Memories
     documents: tuple[Document, ...]
     is_waiting: bool
+
+
+class _LearnedChange(NamedTuple):
+    """Documents to put and to forget for what was learned, and the run that learned it."""
+
+    put: list[Entry]
+    forget: list[Document]
+    run: Run
 
 
 class TurnContext(NamedTuple):
@@ -300,21 +308,73 @@ class CharacterService:
             ) or not self._learn_messages(bond, snapshot):
                 return snapshot
 
+    def take_lines(
+        self, bond: Bond, seen: ScopeSnapshot, lines: Sequence[Message]
+    ) -> ScopeSnapshot | None:
+        """Journal lines and learn from all that is new, in the transaction in which `seen` was
+        read; return the state after it.
+
+        What is learned waits for delivery. None where `learn` has to follow after the transaction:
+        a line is more than new, or a decision of the user waits, which needs locks that come before
+        those of a transaction.
+        """
+        scope = bond.scope
+        said = self.journal.say_new(scope, lines[0]) if len(lines) == 1 else None
+        if said is None:
+            self.journal.say(scope, lines)
+            return None
+        window = seen.window._replace(messages=[*seen.window.messages, said])
+        unread = [entry for entry in window.messages if entry.seq > seen.learned]
+        if any(one.first or decisions.decision_of(one.message) for one in unread):
+            return None
+        seen = seen._replace(window=window)
+        change = self._find_change(bond, seen)
+        if not change.put and not change.forget:
+            self.journal.move(scope, DETECTION, change.run.end)
+            return seen._replace(learned=change.run.end)
+        commit_span(
+            self.journal,
+            seen.learned,
+            change.run,
+            put=change.put,
+            forget=change.forget,
+            held=seen.documents,
+        )
+        return self.read_snapshot(bond)
+
     def _learn_messages(self, bond: Bond, seen: ScopeSnapshot) -> int:
         """Learn from new messages and decisions; return how many memories changed.
 
         Return -1 where another process was faster.
         """
+        fresh = [one for one in seen.window.messages if one.seq > seen.learned]
+        user_decisions = decisions.list_decisions(fresh)
+        if not self._settle_refusals(bond.scope, seen.learned, user_decisions):
+            return -1
+        change = self._find_change(bond, seen)
+        put, forget, run = change
+        if not put and not forget:
+            is_moved = self.journal.skip(bond.scope, DETECTION, seen.learned, run.end)
+            return 0 if is_moved else -1
+        is_finished = finish_span(
+            self.journal,
+            self.store,
+            seen.learned,
+            run,
+            put=put,
+            forget=forget,
+            held=seen.documents,
+        )
+        return len(put) + len(forget) if is_finished else -1
+
+    def _find_change(self, bond: Bond, seen: ScopeSnapshot) -> "_LearnedChange":
+        """Return what is learned from what is new or changed."""
         learned, held, scope = seen.learned, seen.held, bond.scope
         talk = unread_talk.find_unread_talk(
             self.journal, scope, learned, seen.window, held.episodes
         )
         fresh = [one for one in talk.fresh if one.seq > learned]
-        user_decisions = [
-            decision for one in fresh if (decision := decisions.decision_of(one.message))
-        ]
-        if not self._settle_refusals(scope, learned, user_decisions):
-            return -1
+        user_decisions = decisions.list_decisions(fresh)
         state = self._build_state(bond, talk, held)
         now = Memories(
             list(state.facts),
@@ -324,8 +384,6 @@ class CharacterService:
         put, forget = differing(
             scope, held, now, {one.key for one in user_decisions if one.do in (EDIT, RESTORE)}
         )
-        if not put and not forget:
-            return 0 if self.journal.skip(scope, DETECTION, learned, talk.end) else -1
         run = self._build_run(
             scope=scope,
             reader=DETECTION,
@@ -335,10 +393,7 @@ class CharacterService:
             span=fresh or talk.fresh,
             documents=len(put),
         )
-        is_finished = finish_span(
-            self.journal, self.store, learned, run, put=put, forget=forget, held=seen.documents
-        )
-        return len(put) + len(forget) if is_finished else -1
+        return _LearnedChange(put, forget, run)
 
     def _settle_refusals(
         self, scope: Scope, learned: int, user_decisions: Sequence[UserDecision]

@@ -81,7 +81,7 @@ class Completions:
             held.enter_context(turns.order.turn(scene.bond.scope))
             message_id = turns.new_id()
             identity = f"{message_id}-reply"
-            hold = turns.pay(held, scene, identity)
+            hold = turns.pay(held, sent.user, scene.stored.id, identity)
             session = sent.conversation or sent.user
             with turns.order.writing(scene.bond.scope):
                 last, snapshot = self._follow(scene.bond, session, lines)

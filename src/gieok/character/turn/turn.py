@@ -132,9 +132,16 @@ class Turnstile:
 
     def writing(self, scope: Scope) -> AbstractContextManager[bool]:
         """Keep other processes from writing the conversation of this memory."""
-        # A journal in a file keeps a lock file for each name, so names are hashed to at most
-        # 65,536.
-        return self._journal.exclusive(f"character-turn-{digest(scope.path)[:4]}")
+        return self._journal.exclusive(_name_turn_lock(scope))
+
+    def step(self, scope: Scope) -> AbstractContextManager[None]:
+        """Let what is read and written of this memory be one transaction, locked as `writing`."""
+        return self._journal.transaction(scope, _name_turn_lock(scope))
+
+
+def _name_turn_lock(scope: Scope) -> str:
+    # A journal in a file keeps a lock file for each name, so names are hashed to at most 65,536.
+    return f"character-turn-{digest(scope.path)[:4]}"
 
 
 class Reply:
@@ -244,8 +251,7 @@ class Turns:
         return self._build_scene(user, self._find_participants(user, character))
 
     def _find_participants(self, user: str, character: str) -> "_Participants":
-        with self.accounts.share_reads():
-            return _Participants(self.roster.find(user, character), self.accounts.account(user))
+        return _Participants(*self.roster.find_with_account(user, character))
 
     def _build_scene(self, user: str, who: "_Participants") -> Scene:
         """Return the scene as the scope is now."""
@@ -285,24 +291,21 @@ class Turns:
         said = said._replace(text=clean_user_message(said.text))
         who = self._find_participants(said.user, said.character)
         scope = Bond(said.user, who.stored.id).scope
+        identity, message_id = self._build_ids(scope, said.message_id)
         with ExitStack() as held:
             held.enter_context(self.order.turn(scope))
-            with self.order.writing(scope):
+            if said.message_id and (known := self.memory.journal.messages(scope, [identity])):
+                self.accounts.seen(said.user, self.memory.clock.now())
+                scene = self._build_scene(said.user, who)
+                prepared = self._prepare_prompt(scene, said.text)
+                return _build_given_reply(identity, message_id, prepared, known[0].message.text)
+            hold = self.pay(held, said.user, who.stored.id, identity)
+            with self.order.step(scope):
                 # Read behind the lock, once: nobody else writes this conversation now.
                 scene = self._build_scene(said.user, who)
-                identity, message_id = self._build_ids(scene.bond, said.message_id)
-                if said.message_id and (known := self.memory.journal.messages(scope, [identity])):
-                    self.accounts.seen(said.user, self.memory.clock.now())
-                    return self._repeat_reply(
-                        identity,
-                        message_id,
-                        self._prepare_prompt(scene, said.text),
-                        known[0].message.text,
-                    )
-                hold = self.pay(held, scene, identity)
-                prepared = self._prepare_prompt(
-                    scene._replace(seen=self._hear(scene, said, message_id)), said.text
-                )
+                seen = self._hear(scene, said, message_id)
+            seen = seen or self.memory.learn(scene.bond)
+            prepared = self._prepare_prompt(scene._replace(seen=seen), said.text)
             parts = self.ask(scene.stored, prepared.messages, said.sampling)
             ending = ReplyEnding(
                 turns=self,
@@ -333,14 +336,12 @@ class Turns:
             first.append(part)
         return _chain_reply_parts(first, parts)
 
-    def pay(self, held: ExitStack, scene: Scene, identity: str) -> ReplyHold:
+    def pay(self, held: ExitStack, user: str, character: str, identity: str) -> ReplyHold:
         """Hold the points of a reply until `held` is closed; points not settled then are released.
 
         Raises NotEnoughPoints.
         """
-        return held.enter_context(
-            ReplyHold(self.points, scene.bond.user, scene.stored.id, identity)
-        )
+        return held.enter_context(ReplyHold(self.points, user, character, identity))
 
     def prompt_canon(self, scene: Scene, texts: Sequence[str], budget: int) -> str:
         """Return the lorebook's entries on the last messages."""
@@ -348,17 +349,17 @@ class Turns:
             self.roster.canon.tell(scene.stored, scene.bond.user, texts, budget), scene.names
         )
 
-    def _hear(self, scene: Scene, said: UserTurn, message_id: str) -> ScopeSnapshot:
-        """Journal the user's message and learn from it; the greeting precedes the first message."""
-        scope, session, now = (
-            scene.bond.scope,
-            said.conversation or said.user,
-            self.memory.clock.now(),
-        )
+    def _hear(self, scene: Scene, said: UserTurn, message_id: str) -> ScopeSnapshot | None:
+        """Journal the user's message and learn from it; the greeting precedes the first message.
+
+        None where it has to be learned from after the transaction.
+        """
+        session, now = said.conversation or said.user, self.memory.clock.now()
         snapshot = scene.seen
-        last = snapshot.window.spoken[-1].message if snapshot.window.spoken else None
+        spoken = snapshot.window.spoken
+        last = spoken[-1].message if spoken else None
         if last and last.role is Role.USER and (last.text, last.session) == (said.text, session):
-            return self.memory.learn(scene.bond)  # the model failed on it before
+            return None  # the model failed on it before
         lines = [
             build_talk_message(
                 identity=message_id, role=Role.USER, text=said.text, at=now, session=session
@@ -373,8 +374,7 @@ class Turns:
                 session=session,
             )
             lines = [greeting, *lines]
-        self.memory.journal.say(scope, lines)
-        return self.memory.learn(scene.bond)
+        return self.memory.take_lines(scene.bond, snapshot, lines)
 
     def _prepare_prompt(self, scene: Scene, text: str) -> PreparedPrompt:
         recent = [entry.message.text for entry in scene.seen.window.spoken[-8:]]
@@ -389,19 +389,10 @@ class Turns:
             reply_prompt.assembled(scene.sheet, memory, context.window, text), context, canon
         )
 
-    def _repeat_reply(
-        self, identity: str, message_id: str, prepared: PreparedPrompt, text: str
-    ) -> Reply:
-        """Return a reply that was given before, for a repeated message."""
-        parts = _chain_reply_parts(
-            [ReplyPart(text), ReplyPart(finish="stop")], _chain_reply_parts([])
-        )
-        return Reply(identity, message_id, prepared, parts)
-
-    def _build_ids(self, bond: Bond, message_id: str) -> tuple[str, str]:
+    def _build_ids(self, scope: Scope, message_id: str) -> tuple[str, str]:
         """Return the ids of the reply and of the user's message."""
         own = message_id or self.new_id()
-        return f"{digest(f'{bond.scope.path} {own}')}-reply", own
+        return f"{digest(f'{scope.path} {own}')}-reply", own
 
     def _limit_sampling(self, asked: Sampling) -> Sampling:
         temperature = self.sampling.temperature if asked.temperature is None else asked.temperature
@@ -453,6 +444,14 @@ class ReplyEnding:
             session=self.session,
             source=CUT if finish == CUT else "",
         )
+
+
+def _build_given_reply(
+    identity: str, message_id: str, prepared: PreparedPrompt, text: str
+) -> Reply:
+    """Return a reply that was given before, for a repeated message."""
+    parts = _chain_reply_parts([ReplyPart(text), ReplyPart(finish="stop")], _chain_reply_parts([]))
+    return Reply(identity, message_id, prepared, parts)
 
 
 def clean_user_message(text: str) -> str:

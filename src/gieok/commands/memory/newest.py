@@ -15,7 +15,6 @@ from gieok.home.call import Call
 from gieok.hook.choice import TURN
 from gieok.hook.validity import (
     EndedClaim,
-    LaterClaim,
     LaterStatement,
     Standing,
     find_successor,
@@ -23,6 +22,7 @@ from gieok.hook.validity import (
 from gieok.model.memory import REPLACED_BY, Document, Scope
 from gieok.model.retrieval import FoundPassage, Hit
 from gieok.ports.store import Store, VectorCopy
+from gieok.ranking.claim_rows import LaterClaim
 from gieok.ranking.recall import documents_of
 from gieok.text.embedform import text_to_embed
 

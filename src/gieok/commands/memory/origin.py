@@ -9,10 +9,11 @@ from gieok.commands.memory import handles
 from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.predecessors import find_predecessors
 from gieok.home.call import Call
-from gieok.hook.validity import EndedClaim, LaterClaim, Standing
+from gieok.hook.validity import EndedClaim, Standing
 from gieok.memory.talk import promotion, turns
 from gieok.model.conversation import Journalled, Message
 from gieok.model.memory import CORRECTED, MOVED_FROM, REPLACED_BY, Document, Scope
+from gieok.ranking.claim_rows import LaterClaim
 from gieok.text.handles import build_handle
 
 

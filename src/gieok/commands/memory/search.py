@@ -289,7 +289,7 @@ def _search_memory_store(
         where=where,
         use_vectors=not request.keyword_only,
         hybrid=call.home.settings.flag("hybrid"),
-        later=standing.find_later_lines(map(str, scopes)),
+        claims=standing,
     )
     embedder = (
         call.home.open_embedder()

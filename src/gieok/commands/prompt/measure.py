@@ -272,7 +272,7 @@ def _recall_prompt_matches(call: Call, prompt: str, *, with_low: bool) -> Sequen
         late,
         with_low=with_low,
         prompt=prompt,
-        later=standing.find_later_lines(scopes),
+        claims=standing,
     ).found
     return recalled_hits[
         : _SHOWN if with_low else int(call.home.hook_settings.number("hook.limit"))

@@ -342,7 +342,6 @@ class _Asking:
         self._embedder = call.home.open_embedder() if isinstance(store, VectorSearch) else None
         self._reader = call.home.open_help_reader() if self._embedder else None
         self.standing = newest.open_standing(call)
-        self._later = self.standing.find_later_lines(map(str, scopes))
         self._profile = replace(
             call.home.build_profile("").with_limit(_HITS).with_least_score(0.0),
             snippet_chars=0,
@@ -368,7 +367,7 @@ class _Asking:
             self._scopes,
             use_vectors=is_here,
             hybrid=self._call.home.settings.flag("hybrid"),
-            later=self._later,
+            claims=self.standing,
         )
         ranked = recall(
             self._store,
@@ -585,7 +584,7 @@ def _build_injected_memory(
     )
     if turn:
         line = passage.start_line
-        text = f"{turn.text} → {turn.answer}" if turn.answer else turn.text
+        text = f"{turn.text}{choice.ANSWERED_BY}{turn.answer}" if turn.answer else turn.text
         return InjectedMemory(
             title="",
             citation=f"{document.key}#L{line}",

@@ -6,7 +6,7 @@ table.
 """
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 
 from gieok.errors import BadConfig
 from gieok.opening import Opening
@@ -117,19 +117,20 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
         finally:
             looking.close()
 
-    def share_reads(self) -> AbstractContextManager[None]:
-        """Let the reads of this thread share one transaction."""
-        return self._connections.share_reads()
-
     @contextmanager
     def _reading(self) -> Iterator[Statements]:
-        with self._connections.reading() as db:
-            yield Statements(db)
+        with self._connections.begin_reading() as transaction:
+            yield Statements(transaction)
 
     @contextmanager
     def _writing(self) -> Iterator[Statements]:
-        with self._connections.writing() as db:
-            yield Statements(db)
+        with self._connections.begin_writing() as transaction:
+            yield Statements(transaction)
+
+    @contextmanager
+    def _writing_soon(self) -> Iterator[Statements]:
+        with self._connections.begin_writing(is_durable=False) as transaction:
+            yield Statements(transaction)
 
     def distribution(self) -> list[str]:
         """Return the Citus calls that spread the tables over nodes."""

@@ -50,6 +50,15 @@ class _DocumentReading(Protocol[_Db_contra]):
 class _Counting(Protocol[_Db_contra]):
     def stats(self, db: _Db_contra, scope: Scope | None, /) -> StoreStats: ...
     def check(self, db: _Db_contra, /) -> list[str]: ...
+
+
+class _Reading(_DocumentReading[_Db_contra], _Counting[_Db_contra], Protocol[_Db_contra]):
+    """Module of functions that read; each runs inside one snapshot."""
+
+
+class _WordReading(_Reading[_Db_contra], Protocol[_Db_contra]):
+    """Module of functions that read, and that rank by keywords in several steps."""
+
     def scope_statistics(self, db: _Db_contra, scope: Scope, /) -> ScopeStatistics | None: ...
     def term_statistics(
         self, db: _Db_contra, sid: int, tokens: Iterable[str], /
@@ -66,10 +75,6 @@ class _Counting(Protocol[_Db_contra]):
     ) -> list[tuple[PassageId, float]]: ...
 
 
-class _Reading(_DocumentReading[_Db_contra], _Counting[_Db_contra], Protocol[_Db_contra]):
-    """Module of functions that read; each runs inside one snapshot."""
-
-
 class _Writing(Protocol[_Db_contra]):
     """Module of functions that write; each runs inside the caller's transaction."""
 
@@ -83,7 +88,7 @@ class _Writing(Protocol[_Db_contra]):
 
 
 class SqlDocuments(ABC, Generic[Db]):
-    """`Documents`, `Notes`, `Adoptable` and `KeywordSearch` on an SQL database.
+    """`Documents`, `Notes` and `Adoptable` on an SQL database.
 
     A subclass opens the transactions and names its modules of statements.
     """
@@ -186,6 +191,12 @@ class SqlDocuments(ABC, Generic[Db]):
         """Read everything, and compare the keyword index with the texts it was made from."""
         with self._reading() as db:
             return self._reads.check(db)
+
+
+class SqlKeywords(SqlDocuments[Db]):
+    """`KeywordSearch` on an SQL database, by a statement a step."""
+
+    _reads: _WordReading[Db]
 
     def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
         """Rank by BM25 with the scope's own statistics."""

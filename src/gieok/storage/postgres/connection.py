@@ -1,11 +1,9 @@
 """Transactions on a PostgreSQL server, by shared connections, with errors translated."""
 
 import math
-import socket
-import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from typing import NamedTuple
 
@@ -24,18 +22,16 @@ from gieok.errors import (
     StoreUnreachable,
 )
 from gieok.opening import Opening
+from gieok.storage.postgres.deadline import enforce_deadline, name_way_in
 from gieok.storage.postgres.locks import Locks
 from gieok.storage.postgres.pool import MOST, PoolKey, bound_pool_size, share_pool
 from gieok.storage.postgres.tables import Tables
-from gieok.storage.postgres.watchdog import Watchdog
+from gieok.storage.postgres.transaction import Transaction
 
 #: Seconds that an answer may take (setting `store.timeout_s`), and the time that a writer waits for
 #: locks of other writers.
 TIMEOUT_S = 5.0
 LOCK_TIMEOUT_MS = 30_000
-#: The server ends a statement that takes too long; if it does not, the connection is closed after
-#: this additional time.
-_GRACE_S = 1.0
 #: Options that notice a peer that vanished (a cable, a suspended machine), during a long write too.
 _KEEPALIVE = {
     "keepalives_idle": 10,
@@ -129,9 +125,8 @@ def configured(opening: Opening, setting: str) -> tuple[str, str, float]:
 
 
 #: No jit: compiling a query takes longer than any of our queries runs.
-_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL jit = off"
-
-_WATCHDOG = Watchdog()
+_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
+_NO_JIT = {"jit": "off"}
 
 
 class Connections:
@@ -153,7 +148,7 @@ class Connections:
     ) -> None:
         self._address = address
         self._tables = tables
-        self._in_path = f"; SET LOCAL search_path = {path}" if path else ""
+        self._in_path = {"search_path": path} if path else {}
         self._lock_timeout_ms = lock_timeout_ms
         self._timeout_s = timeout_s
         key = PoolKey(address.conninfo, address.password, timeout_s)
@@ -163,8 +158,6 @@ class Connections:
         #: Connections whose tables were checked to be of this release.
         self._ready: weakref.WeakSet[psycopg.Connection] = weakref.WeakSet()
         self._locks = Locks(self._connected)
-        #: The snapshot that the reads of a thread share, as `shared`.
-        self._own = threading.local()
 
     @contextmanager
     def answering(self) -> Iterator[psycopg.Connection]:
@@ -173,34 +166,8 @@ class Connections:
         Raises StoreBusy where a lock or a statement takes too long, StoreUnreachable where the
         server is silent.
         """
-        if (shared := self._shared) is not None:
-            yield shared
-            return
-        with (
-            self._transaction(f"{_READ}; {self._bounds()}", self._timeout_s) as db,
-            self._deadline(db),
-        ):
-            yield db
-
-    @contextmanager
-    def share_reads(self) -> Iterator[None]:
-        """Let all reads of this thread inside the block come from one snapshot, as `answering`.
-
-        What is written meanwhile is not seen inside.
-        """
-        if self._shared is not None:
-            yield
-            return
-        with self.answering() as db:
-            self._own.shared = db
-            try:
-                yield
-            finally:
-                self._own.shared = None
-
-    @property
-    def _shared(self) -> psycopg.Connection | None:
-        return getattr(self._own, "shared", None)
+        with self.begin_answering() as transaction:
+            yield transaction.db
 
     @contextmanager
     def reading(self) -> Iterator[psycopg.Connection]:
@@ -208,19 +175,40 @@ class Connections:
 
         Waits for no lock for long.
         """
-        if (shared := self._shared) is not None:
-            yield shared
-            return
-        with self._transaction(
-            f"{_READ}; SET LOCAL lock_timeout = {self._timeout_s * 1000:.0f}"
-        ) as db:
-            yield db
+        with self.begin_reading() as transaction:
+            yield transaction.db
 
     @contextmanager
     def writing(self) -> Iterator[psycopg.Connection]:
         """Give one transaction, durable when the block ends."""
-        with self._transaction(f"BEGIN; SET LOCAL lock_timeout = {self._lock_timeout_ms}") as db:
-            yield db
+        with self.begin_writing() as transaction:
+            yield transaction.db
+
+    @contextmanager
+    def begin_answering(self) -> Iterator[Transaction]:
+        """Give the transaction of `answering`, whose beginning waits for its first statement."""
+        with (
+            self._transaction(_READ, _NO_JIT | self._bounds(), 0.0, self._timeout_s) as transaction,
+            self._deadline(transaction.connection),
+        ):
+            yield transaction
+            transaction.commit()
+
+    @contextmanager
+    def begin_reading(self) -> Iterator[Transaction]:
+        """Give the transaction of `reading`, whose beginning waits for its first statement."""
+        with self._transaction(_READ, _NO_JIT, self._timeout_s) as transaction:
+            yield transaction
+
+    @contextmanager
+    def begin_writing(self, *, is_durable: bool = True) -> Iterator[Transaction]:
+        """Give the transaction of `writing`, whose beginning waits for its first statement.
+
+        Unless `is_durable`, a server whose power is cut within a second may lose it.
+        """
+        settings = {} if is_durable else {"synchronous_commit": "off"}
+        with self._transaction("BEGIN", settings, self._lock_timeout_ms / 1000) as transaction:
+            yield transaction
 
     @contextmanager
     def autocommit(self) -> Iterator[psycopg.Connection]:
@@ -253,37 +241,49 @@ class Connections:
         return max(self._lock_timeout_ms / 1000, self._timeout_s)
 
     @contextmanager
-    def _transaction(self, begin: str, wait_s: float | None = None) -> Iterator[psycopg.Connection]:
-        def begun(db: psycopg.Connection) -> None:
-            self._make_ready(db)
-            with self._deadline(db):
-                db.execute(begin + self._in_path)
-
+    def _transaction(
+        self,
+        begin: str,
+        settings: Mapping[str, str],
+        lock_timeout_s: float,
+        wait_s: float | None = None,
+    ) -> Iterator[Transaction]:
+        """Give a transaction; a `lock_timeout_s` of 0 is among the `settings` already."""
+        if lock_timeout_s:
+            settings = {**settings, "lock_timeout": f"{1000 * lock_timeout_s:.0f}"}
         self._pool.users.add(self)
-        with self._translated(), self._pool.taken(wait_s or self._writers_wait_s, begun) as db:
+        with (
+            self._translated(),
+            self._pool.taken(wait_s or self._writers_wait_s, self._make_ready) as db,
+        ):
+            transaction = Transaction(
+                db,
+                begin,
+                {**settings, **self._in_path},
+                timeout_s=self._timeout_s,
+                lock_timeout_s=lock_timeout_s,
+                location=self._address.location,
+            )
             try:
-                yield db
-                db.execute("COMMIT")
+                yield transaction
+                transaction.commit()
             except BaseException:
                 if not db.closed:
                     db.execute("ROLLBACK")
                 raise
 
-    def _bounds(self) -> str:
-        """Return the statements that limit the time of the other statements of a transaction."""
+    def _bounds(self) -> dict[str, str]:
+        """Return the settings that limit the time of the other statements of a transaction."""
         most_ms = self._timeout_s * 1000
         # A little less for waiting on a lock, so that the error names the lock.
-        return (
-            f"SET LOCAL statement_timeout = {most_ms:.0f}; SET LOCAL lock_timeout = "
-            f"{0.9 * most_ms:.0f}"
-        )
+        return {"statement_timeout": f"{most_ms:.0f}", "lock_timeout": f"{0.9 * most_ms:.0f}"}
 
     def _deadline(self, db: psycopg.Connection) -> AbstractContextManager[None]:
         """Close the connection where the server is silent for too long.
 
         Raises StoreUnreachable.
         """
-        return _enforce_deadline(db, self._timeout_s, self._address.location)
+        return enforce_deadline(db, self._timeout_s, self._address.location)
 
     def _connected(self) -> psycopg.Connection:
         """Return a new connection for the caller alone."""
@@ -302,14 +302,16 @@ class Connections:
         """
         if db in self._ready:
             return
+        bounds = [f"SET LOCAL {name} = {value}" for name, value in self._bounds().items()]
+        begin = "; ".join(("BEGIN", *bounds))
         with self._deadline(db):
-            db.execute(f"BEGIN; {self._bounds()}")
+            db.execute(begin)
             is_ready = self._tables.are_ready(db)
             db.execute("COMMIT")
         if not is_ready:
             self._tables.migrate(db, self._address.location, self._lock_timeout_ms)
         with self._deadline(db):
-            db.execute(f"BEGIN; {self._bounds()}")
+            db.execute(begin)
             is_stale = self._tables.verify(db, self._address.location)
             db.execute("COMMIT")
         if is_stale:
@@ -343,35 +345,6 @@ def _connect_postgres(address: ServerAddress, timeout_s: float) -> psycopg.Conne
     return psycopg.connect(address.conninfo, autocommit=True, prepare_threshold=None, **extra)  # type: ignore[arg-type]
 
 
-@contextmanager
-def _enforce_deadline(db: psycopg.Connection, timeout_s: float, location: str) -> Iterator[None]:
-    late = threading.Event()
-    # A duplicate of the socket: its number cannot become another file's meanwhile. The family does
-    # not matter to `shutdown`.
-    line = socket.fromfd(db.fileno(), socket.AF_INET, socket.SOCK_STREAM)
-
-    def hang_up() -> None:
-        late.set()
-        with suppress(OSError):
-            line.shutdown(socket.SHUT_RDWR)
-
-    try:
-        with _WATCHDOG.watching(timeout_s + _GRACE_S, hang_up):
-            yield
-    except psycopg.Error:
-        if late.is_set():
-            reason = Phrase("no answer within {timeout_s:g} s", timeout_s=timeout_s)
-            raise StoreUnreachable(
-                "postgres unreachable: {location}: {reason}",
-                location=location,
-                reason=Phrase(reason),
-                hint=_way_in(""),
-            ) from None
-        raise
-    finally:
-        line.close()
-
-
 def _translate_postgres_error(error: psycopg.Error, address: ServerAddress) -> GieokError:
     message = str(error).strip().split("\n")[0] or type(error).__name__
     for secret in address.secrets:
@@ -386,7 +359,7 @@ def _translate_postgres_error(error: psycopg.Error, address: ServerAddress) -> G
             "postgres unreachable: {where}: {message}",
             where=where,
             message=Phrase(message),
-            hint=_way_in(message),
+            hint=name_way_in(message),
         )
     if code in _MEANING:
         kind, what, hint = _MEANING[code]
@@ -399,13 +372,3 @@ def _translate_postgres_error(error: psycopg.Error, address: ServerAddress) -> G
             hint="use text without NUL characters",
         )
     return StoreError("{where} failed: {message}", where=where, message=Phrase(message))
-
-
-def _way_in(said: str) -> str:
-    if "password" in said:
-        return (
-            "check PGPASSWORD in the environment or in ~/.gieok/.env, and the user in database.url"
-        )
-    if "database" in said and "exist" in said:
-        return "create it on the server: `createdb NAME`"
-    return "check that the server runs, and database.url (`gieok config show`)"

@@ -113,6 +113,9 @@ class Pool:
         while True:
             with self._guard:
                 known = self._idle.pop() if self._idle else None
+            if known is not None and _is_hung_up(known):
+                known.close()
+                continue
             db = known or self._connect()
             try:
                 begin(db)
@@ -154,6 +157,17 @@ def share_pool(key: PoolKey, connect: Callable[[], psycopg.Connection], location
         if pool is None:
             pool = _POOLS[key] = Pool(connect, _BOUNDS.get(key.conninfo, MOST), location)
         return pool
+
+
+def _is_hung_up(db: psycopg.Connection) -> bool:
+    """Return whether the other side closed an idle connection, without asking it."""
+    try:
+        # Twice: the first may read the reason, which comes before the end.
+        db.pgconn.consume_input()
+        db.pgconn.consume_input()
+    except psycopg.OperationalError:
+        return True
+    return db.closed
 
 
 def _close_pool_connections(connections: list[psycopg.Connection]) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 
 import psycopg
 
+from gieok.storage.postgres.transaction import PendingRows, Transaction
+
 #: A character that PostgreSQL does not take, and the escape itself (data link escape), is written
 #: as the escape and four hexadecimal digits.
 _ESCAPE = "\x10"
@@ -36,32 +38,49 @@ class Elsewhere(str):
 
 
 class Statements:
-    """Connection that takes statements with `?` for a value, and any text."""
+    """Transaction that takes statements with `?` for a value, and any text."""
 
-    def __init__(self, db: psycopg.Connection) -> None:
-        self._db = db
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> "StatementRows":
         """Run a statement."""
         return StatementRows(
-            self._db.execute(
-                _translate_placeholders(sql), [_escape_postgres_value(value) for value in values]
-            )
+            self._transaction.db.execute(_translate_placeholders(sql), _escape_values(values))
+        )
+
+    def defer(self, sql: str, values: Sequence[Any] = ()) -> "StatementRows":
+        """Run a statement together with others, at the latest when its rows are asked for.
+
+        Values are names and numbers, no texts: see `Transaction`.
+        """
+        return StatementRows(
+            self._transaction.defer(_translate_placeholders(sql), _escape_values(values))
+        )
+
+    def defer_bound(self, sql: str, values: Sequence[Any]) -> "StatementRows":
+        """Run a statement with texts among its values as `defer` does."""
+        return StatementRows(
+            self._transaction.defer_bound(_translate_placeholders(sql), _escape_values(values))
         )
 
     def executemany(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each tuple of values."""
-        rows = [[_escape_postgres_value(value) for value in row] for row in values]
+        rows = [_escape_values(row) for row in values]
         if rows:
-            self._db.cursor().executemany(_translate_placeholders(sql), rows)
+            self._transaction.db.cursor().executemany(_translate_placeholders(sql), rows)
 
 
 class StatementRows:
     """Rows of a statement, with texts unescaped."""
 
-    def __init__(self, cursor: psycopg.Cursor[Any]) -> None:
+    def __init__(self, cursor: psycopg.Cursor[Any] | PendingRows) -> None:
         self._cursor = cursor
-        self.rowcount = cursor.rowcount
+
+    @property
+    def rowcount(self) -> int:
+        """Return how many rows were found or changed."""
+        return self._cursor.rowcount
 
     def fetchone(self) -> Any:  # noqa: ANN401 - a row has the types of its columns
         """Return the next row, or None."""
@@ -91,6 +110,10 @@ def _translate_placeholders(sql: str) -> str:
     return sql.replace("%", "%%").replace("?", "%s")
 
 
+def _escape_values(values: Sequence[Any]) -> list[object]:
+    return [_escape_postgres_value(value) for value in values]
+
+
 def _escape_postgres_value(value: object) -> object:
     if isinstance(value, str):
         return _ELSEWHERE if isinstance(value, Elsewhere) else escape_postgres_text(str(value))
@@ -105,10 +128,13 @@ def unwritten(text: str) -> str:
 
 
 def _read_postgres_row(row: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(
-        _read_postgres_text(value) if isinstance(value, str) and _ESCAPE in value else value
-        for value in row
-    )
+    for value in row:
+        if isinstance(value, str) and _ESCAPE in value:
+            return tuple(
+                _read_postgres_text(text) if isinstance(text, str) and _ESCAPE in text else text
+                for text in row
+            )
+    return tuple(row)
 
 
 def _read_postgres_text(value: str) -> str:

@@ -371,7 +371,7 @@ class _Call:
                 self._folder,
                 Late,
                 prompt=prompt,
-                later=standing.find_later_lines(self._scopes()),
+                claims=standing,
             )
             shown = [_build_injected_match(match) for match in recalled.found]
             memories = newest_first(recalled.found, shown, standing, reader)

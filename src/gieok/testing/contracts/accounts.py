@@ -191,14 +191,45 @@ class AccountsContract(AccountsFixtures):
             accounts.hold("lee", 4, "reply-1", _AT, "mina/m1")
         assert accounts.account("lee") is None
 
-    def test_reads_that_are_shared_answer_as_reads_alone(self, accounts: Accounts) -> None:
+    def test_who_talks_is_read_at_once(self, accounts: Accounts) -> None:
+        assert accounts.talkers("min", "mina") == ([], None)
+        of_all = StoredCharacter(
+            owner="", id="mina", name="Mina", card="{}", created_at=_AT, updated_at=_AT
+        )
+        accounts.keep_character(of_all, is_new=True)
+        assert accounts.talkers("min", "mina") == ([of_all], None)
         accounts.post("min", _CREDIT, _AT)
-        with accounts.share_reads(), accounts.share_reads():
-            shared = (accounts.balance("min"), accounts.ledger("min", 0, 9))
-        assert shared == (accounts.balance("min"), accounts.ledger("min", 0, 9))
-        accounts.post("min", _CREDIT._replace(reference="pay-2"), _AT)
-        with accounts.share_reads():
-            assert accounts.balance("min") == 20
+        assert accounts.talkers("min", "mina") == ([of_all], None)
+        accounts.keep_account(Account("min", "Asia/Seoul"))
+        own = of_all._replace(
+            owner="min", name="My Mina", package=b"file", package_type="image/png"
+        )
+        accounts.keep_character(own, is_new=True)
+        found = accounts.talkers("min", "mina")
+        assert found == ([own._replace(package=b""), of_all], accounts.account("min"))
+        assert accounts.talkers("lee", "mina") == ([of_all], None)
+        assert accounts.talkers("", "mina")[0] == [of_all]
+        assert accounts.talkers("min", "other") == ([], accounts.account("min"))
+
+    def test_a_hold_of_nothing_needs_no_points(self, accounts: Accounts) -> None:
+        assert accounts.hold("min", 0, "reply-1", _AT, "mina/m1")
+        assert not accounts.hold("min", 0, "reply-1", _AT, "mina/m1")
+        posted = accounts.settle("min", "reply-1", Posting("reply", 0, "reply-1"), _AT)
+        assert posted
+        assert (posted.is_new, posted.entry.number, accounts.check()) == (True, 1, [])
+
+    def test_a_hold_cannot_pay_for_more_than_is_left(self, accounts: Accounts) -> None:
+        accounts.post("min", _CREDIT, _AT)
+        accounts.hold("min", 4, "reply-1", _AT, "mina/m1")
+        with pytest.raises(NotEnoughPoints):
+            accounts.settle("min", "reply-1", Posting("reply", -11, "reply-1"), _AT)
+        assert [one.reference for one in accounts.holds_of("min")] == ["reply-1"]
+        accounts.post("min", Posting("reply", -2, "other"), _AT)
+        with pytest.raises(Conflict):
+            accounts.settle("min", "reply-1", Posting("reply", -1, "other"), _AT)
+        known = accounts.settle("min", "reply-1", Posting("reply", -2, "other"), _AT)
+        assert known
+        assert (known.is_new, accounts.balance("min"), accounts.check()) == (False, 8, [])
 
     def test_a_hold_is_settled_once(self, accounts: Accounts) -> None:
         accounts.post("min", _CREDIT, _AT)

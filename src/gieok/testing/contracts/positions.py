@@ -21,7 +21,7 @@ from gieok.model.conversation import (
 )
 from gieok.model.memory import Document, Entry, Scope
 from gieok.ports.journal import FullJournal
-from gieok.testing.contracts.journal import JournalFixtures, append_turns
+from gieok.testing.contracts.journal import JournalFixtures, append_turns, held
 from gieok.testing.samples import AT, HOME, OTHER, build_entry, build_message
 
 _READER = "observe"
@@ -55,6 +55,13 @@ def _append_numbered_messages(journal: FullJournal, count: int) -> list[int]:
 def _open_held_window(journal: FullJournal) -> HeldWindow:
     window = journal.window(HOME, _READER)
     return HeldWindow(window.mark, tuple(window.messages))
+
+
+def _say_and_fail(journal: FullJournal, end: int) -> None:
+    journal.say(HOME, [build_message("lost")])
+    journal.move(HOME, _READER, end)
+    assert journal.position(HOME, _READER) == end
+    raise StoreUnreachable("gone")
 
 
 def _list_undelivered(journal: FullJournal) -> list[tuple[Scope, Entry | str]]:
@@ -230,6 +237,52 @@ class PositionContract(JournalFixtures):
         assert [journal.skip(HOME, _READER, 0, one) for _ in range(2)] == [True, False]
         assert [journal.skip(HOME, _READER, one, two) for _ in range(2)] == [True, False]
         assert (journal.position(HOME, _READER), journal.runs(HOME, AT)) == (two, [])
+
+    def test_a_message_is_added_fast_where_it_is_plainly_new(self, journal: FullJournal) -> None:
+        first = build_message("0")
+        assert journal.say_new(HOME, first) is None  # the first of its scope and session
+        assert journal.read(HOME, 0, budget_tokens=1) == []
+        journal.say(HOME, [first])
+        late = AT + timedelta(microseconds=1_234)  # more than is stored
+        odd = build_message("1", "a\0b \x10m")._replace(at=late)
+        added = journal.say_new(HOME, odd)
+        if added is None:  # a journal that always looks closer
+            assert held(journal) == ["0"]
+            return
+        assert added == journal.read(HOME, 0, budget_tokens=1 << 40)[1]
+        assert journal.say_new(HOME, odd) is None
+        assert journal.say_new(HOME, build_message("1", "said anew")) is None
+        assert journal.say_new(HOME, build_message("2", session="another")) is None
+        assert journal.say_new(OTHER, build_message("2")) is None
+        journal.erase(HOME, [journal.read(HOME, 0, budget_tokens=1)[0].seq])
+        assert journal.say_new(HOME, first._replace(id="copied")) is None
+        assert [one.message for one in journal.read(HOME, 0, budget_tokens=1 << 40)] == [
+            added.message
+        ]
+
+    def test_a_transaction_is_kept_whole_or_not_at_all(self, journal: FullJournal) -> None:
+        (one,) = _append_numbered_messages(journal, 1)
+        with pytest.raises(StoreUnreachable), journal.transaction(HOME, "turn"):
+            _say_and_fail(journal, one)
+        assert (journal.position(HOME, _READER), held(journal)) == (0, ["0"])
+        for scope in (HOME, OTHER):  # one that has messages, and one that has none
+            with journal.transaction(scope, "turn"):
+                assert journal.state(scope, _READER).positions == {}
+                journal.say(scope, [build_message("1")])
+                (*_, said) = journal.state(scope, _READER).window.messages
+                journal.move(scope, _READER, said.seq)
+                journal.hand_over([build_entry("a", "x", scope=scope)])
+                assert journal.state(scope, _READER).is_waiting
+            assert journal.position(scope, _READER) == said.seq
+            assert [entry.document.key for entry in journal.made(scope)] == ["a"]
+        assert (held(journal), held(journal, OTHER)) == (["0", "1"], ["1"])
+        with journal.transaction(HOME):
+            journal.say(HOME, [build_message("2")])
+            journal.say(OTHER, [build_message("2")])
+            journal.say(HOME, [build_message("3")])
+        assert (held(journal), held(journal, OTHER)) == (["0", "1", "2", "3"], ["1", "2"])
+        with journal.exclusive("turn", wait=False) as taken:
+            assert taken
 
     def test_what_waits_of_a_scope_is_handed_out_alone_and_in_order(
         self, journal: FullJournal

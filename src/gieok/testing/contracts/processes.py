@@ -209,6 +209,30 @@ while True:
 journal.close()
 """
 
+#: Program that says numbered lines in a scope and moves a reader behind each, in one transaction;
+#: it prints each number once it is durable.
+_TALKER = """
+import sys
+from gieok.testing.samples import HOME, build_message
+print("ready", flush=True)
+sys.stdin.readline()
+{opening}
+prefix, count = sys.argv[1], int(sys.argv[2])
+for n in range(count):
+    with journal.transaction(HOME, "turn"):
+        state = journal.state(HOME, "other")
+        seen = [one.seq for one in state.window.messages]
+        assert state.positions.get("reader", 0) == max(seen, default=0), (state.positions, seen)
+        line = build_message(f"{{prefix}}{{n}}")
+        said = journal.say_new(HOME, line)
+        if said is None:
+            journal.say(HOME, [line])
+            said = journal.state(HOME, "other").window.messages[-1]
+        journal.move(HOME, "reader", said.seq)
+    print(n, flush=True)
+journal.close()
+"""
+
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 class JournalProcessContract(JournalFixtures):
@@ -248,3 +272,31 @@ class JournalProcessContract(JournalFixtures):
         go(last)
         finish_store_process(last)
         assert held(journal) == [f"{n} 결제" for n in range(_LINES)]
+
+    def test_of_two_talkers_each_sees_all_that_the_other_said_and_read(
+        self, opening: str, journal: FullJournal
+    ) -> None:
+        talkers = [start_store_process(_TALKER, opening, prefix, 40) for prefix in "ab"]
+        go(*talkers)
+        for talker in talkers:
+            finish_store_process(talker)
+        assert sorted(held(journal)) == sorted(f"{prefix}{n}" for prefix in "ab" for n in range(40))
+
+    def test_a_talker_that_is_killed_leaves_what_it_said_with_its_position(
+        self, opening: str, journal: FullJournal
+    ) -> None:
+        chance = random.Random(2)  # noqa: S311 - the same every time is the point
+        said = 0
+        for round_ in range(4):
+            talker = start_store_process(_TALKER, opening, f"{round_}.", 1_000)
+            with talker:
+                assert talker.stdout
+                go(talker)
+                for _ in range(chance.randrange(1, 20)):
+                    assert talker.stdout.readline()
+                    said += 1
+                talker.send_signal(signal.SIGKILL)
+            state = journal.state(HOME, "other")
+            assert state.positions["reader"] == state.window.messages[-1].seq
+            assert len(state.window.messages) >= said
+            said = len(state.window.messages)

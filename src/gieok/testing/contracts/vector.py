@@ -11,7 +11,8 @@ from itertools import pairwise
 import pytest
 
 from gieok.errors import ShapeMismatch
-from gieok.model.retrieval import Filter, VectorQuery
+from gieok.model.retrieval import Filter, Ranking, VectorQuery
+from gieok.ports.store import JointSearch
 from gieok.testing.contracts.base import StoreFixtures
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
@@ -22,6 +23,7 @@ from gieok.testing.samples import (
     START,
     FullStore,
     build_entry,
+    build_keyword_query,
     corpus,
     embed_missing,
     list_ranked_keys,
@@ -61,6 +63,30 @@ class VectorContract(StoreFixtures):
             for hub_weight in (0.0, 0.4):
                 assert_near(store, exact, near(embedder, text, hub_weight), where, EVERYTHING)
             assert_near(store, exact, near(embedder, text), where, 10)
+
+    def test_both_rankings_at_once_are_those_of_each(
+        self, store: FullStore, embedder: HashEmbedder
+    ) -> None:
+        if not isinstance(store, JointSearch):
+            pytest.skip("ranks by one thing at a time")
+        store.put(
+            [build_entry("a", "결제"), build_entry("b", "결제 고양이"), build_entry("c", "cat")]
+        )
+        words, vector = build_keyword_query("결제"), near(embedder, "결제")
+        where = Filter(kinds=frozenset({"note"}))
+        nothing = (Ranking("keyword", ()), Ranking("vector", ()))
+        assert store.rank_both(HOME, words, vector, where, 5)[1].ranked == ()
+        embed_missing(store, embedder)
+        both = store.rank_both(HOME, words, vector, where, 5)
+        alone = store.keyword(HOME, words, where, 5), store.nearest(HOME, vector, where, 5)
+        assert (both, [len(one.ranked) for one in both]) == (alone, [2, 3])
+        for one in both:
+            found = store.passages([passage for passage, _ in one.ranked], HOME)
+            assert one.keys.items() <= {passage.id: passage.key for passage in found}.items()
+        assert store.rank_both(OTHER, words, vector, where, 5) == nothing
+        assert store.rank_both(HOME, None, None, where, 5) == nothing
+        with pytest.raises(ShapeMismatch):
+            store.rank_both(HOME, words, VectorQuery(bytes(8)), where, 5)
 
     def test_another_scope_is_never_seen(self, store: FullStore, embedder: HashEmbedder) -> None:
         store.put([build_entry("mine", "고양이"), build_entry("yours", "결제", scope=OTHER)])

@@ -2,11 +2,15 @@
 
 from typing import Any
 
-from gieok.model.accounts import IssuedKey, KeyRole, StoredCharacter
+from gieok.model.accounts import Account, IssuedKey, KeyRole, StoredCharacter
 from gieok.storage.accounts.sql.owners import OF_OWNER, SqlOwners, user_number
+from gieok.storage.accounts.sql.users import ACCOUNT, to_account
 from gieok.storage.index.rows import from_ms, marks, to_ms, utc
+from gieok.storage.journal.sql.database import defer
 
 _CHARACTER = "id, name, card, created_at, updated_at, model, package_type"
+#: How many columns an account and its `is_account` are.
+_ACCOUNT_COLUMNS = len(ACCOUNT.split(", ")) + 1
 _KEY = "id, secret_hash, role, label, created_at, expires_at, revoked_at"
 
 
@@ -24,6 +28,37 @@ class SqlCast(SqlOwners):
                 (user_number(owner), identity, user_number(owner), owner),
             ).fetchone()
             return _to_character(owner, tuple(row) if with_file else (*row, b"")) if row else None
+
+    def talkers(self, user: str, identity: str) -> tuple[list[StoredCharacter], Account | None]:
+        """Return a user's and the service's character of an id, and the user's account."""
+        sid, nobody = user_number(user), user_number("")
+        columns = ", ".join(
+            [f"u.{name}" for name in ACCOUNT.split(", ")]
+            + ["u.is_account"]
+            + [f"c.{name}" for name in _CHARACTER.split(", ")]
+        )
+        with self._reading() as db:
+            account_rows = defer(
+                db,
+                f"SELECT {columns} FROM users u LEFT JOIN characters c "
+                "ON c.scope_id = ? AND c.id = ? WHERE u.scope_id = ? AND u.name = ?",
+                (sid, identity, sid, user),
+            )
+            of_service = defer(
+                db,
+                f"SELECT {_CHARACTER} FROM characters WHERE scope_id = ? AND id = ? AND {OF_OWNER}",
+                (nobody, identity, nobody, ""),
+            )
+        row, others = account_rows.fetchone(), of_service.fetchall()
+        if row is None:
+            return [_to_character("", (*one, b"")) for one in others], None
+        *account, is_account = row[:_ACCOUNT_COLUMNS]
+        own = [row[_ACCOUNT_COLUMNS:]] if user and row[_ACCOUNT_COLUMNS] is not None else []
+        return (
+            [_to_character(user, (*one, b"")) for one in own]
+            + [_to_character("", (*one, b"")) for one in others],
+            to_account(account) if is_account else None,
+        )
 
     def characters(self, owner: str, offset: int, limit: int) -> tuple[int, list[StoredCharacter]]:
         """Return characters of an owner by id."""
@@ -73,11 +108,15 @@ class SqlCast(SqlOwners):
 
     def key(self, user: str, identity: str) -> IssuedKey | None:
         """Return a key of a user."""
-        with self._reading_of(user) as (db, sid):
-            row = db.execute(
-                f"SELECT {_KEY} FROM api_keys WHERE scope_id = ? AND id = ?", (sid, identity)
-            ).fetchone()
-            return _to_key(user, row) if row else None
+        sid = user_number(user)
+        with self._reading() as db:
+            found = defer(
+                db,
+                f"SELECT {_KEY} FROM api_keys WHERE scope_id = ? AND id = ? AND {OF_OWNER}",
+                (sid, identity, sid, user),
+            )
+        row = found.fetchone()
+        return _to_key(user, row) if row else None
 
     def keys(self, user: str) -> list[IssuedKey]:
         """Return the keys of a user, oldest first."""

@@ -6,20 +6,29 @@ user, except those that go through all users by name.
 """
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from datetime import datetime
 from typing import Any, ClassVar
 
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
 from gieok.storage.index.rows import to_ms
-from gieok.storage.journal.sql.database import Db
+from gieok.storage.journal.sql.database import Db, defer
 from gieok.storage.postgres.numbers import scope_number
 
 #: Number that stands for an unknown user.
 _NOBODY = 0
 #: Condition that a number is that of a user of this name, for a read of one statement.
 OF_OWNER = "EXISTS (SELECT 1 FROM users WHERE scope_id = ? AND name = ?)"
+
+_IS_LATER = "(is_account = 0 OR seen_at IS NULL OR seen_at < ?)"
+#: Assignments that record that a user said something, unless they did so later.
+SEEN = (
+    f"created_at = CASE WHEN {_IS_LATER} THEN coalesce(created_at, ?) ELSE created_at END, "
+    f"stage = CASE WHEN {_IS_LATER} THEN '' ELSE stage END, "
+    f"staged_at = CASE WHEN {_IS_LATER} THEN NULL ELSE staged_at END, "
+    f"seen_at = CASE WHEN {_IS_LATER} THEN ? ELSE seen_at END, is_account = 1"
+)
 
 
 class SqlOwners:
@@ -29,10 +38,6 @@ class SqlOwners:
     #: locked instead.
     _lock: ClassVar[str] = ""
 
-    def share_reads(self) -> AbstractContextManager[None]:
-        """Let the reads of this thread be one: a read of a file costs no more alone."""
-        return nullcontext()
-
     def _reading(self) -> AbstractContextManager[Db]:
         """Read in one snapshot."""
         raise NotImplementedError
@@ -40,6 +45,12 @@ class SqlOwners:
     def _writing(self) -> AbstractContextManager[Db]:
         """Write in one transaction."""
         raise NotImplementedError
+
+    def _writing_soon(self) -> AbstractContextManager[Db]:
+        """Write in one transaction that a power cut within a second may take, as if it were
+        not.
+        """
+        return self._writing()
 
     @contextmanager
     def _reading_of(self, user: str) -> Iterator[tuple[Db, int]]:
@@ -63,13 +74,12 @@ class SqlOwners:
 
     def _mark_seen(self, db: Db, sid: int, at: datetime) -> None:
         """Record that the user of a locked row said something, unless they did so later."""
-        now = to_ms(at)
-        db.execute(
-            "UPDATE users SET seen_at = ?, created_at = coalesce(created_at, ?), is_account = 1, "
-            "stage = '', staged_at = NULL WHERE scope_id = ? "
-            "AND (is_account = 0 OR seen_at IS NULL OR seen_at < ?)",
-            (now, now, sid, now),
-        )
+        db.execute(f"UPDATE users SET {SEEN} WHERE scope_id = ?", (*seen_values(at), sid))
+
+    def _defer_lock(self, db: Db, sid: int) -> None:
+        """Lock the row of a user, if there is one, with the next statement."""
+        if self._lock:
+            defer(db, f"SELECT name FROM users WHERE scope_id = ?{self._lock}", (sid,))
 
     def _locked(self, db: Db, user: str, columns: str = "name") -> "tuple[int, tuple[Any, ...]]":
         """Return the number of a user, and columns of the user's row, which is locked.
@@ -92,6 +102,11 @@ class SqlOwners:
                 hint="use another name for them",
             )
         return number, row
+
+
+def seen_values(at: datetime) -> tuple[int | None, ...]:
+    """Return the values of `SEEN` for a time."""
+    return (to_ms(at),) * 6
 
 
 def user_number(user: str) -> int:

@@ -9,13 +9,14 @@ from datetime import date, datetime
 
 from gieok.errors import Conflict, NotEnoughPoints
 from gieok.model.accounts import CheckIn, Hold, LedgerEntry, Posted, Posting
-from gieok.storage.accounts.sql.owners import SqlOwners
+from gieok.storage.accounts.sql.owners import SEEN, SqlOwners, seen_values, user_number
 from gieok.storage.index.rows import to_ms, utc
-from gieok.storage.journal.sql.database import Db
+from gieok.storage.journal.sql.database import Db, Rows, defer
 
 #: The columns of a ledger entry, in the order of `_to_entry`.
 ENTRY = "number, at, kind, amount, reference, note, character, slots, balance"
 HOLD = "reference, amount, at, purpose"
+_SUM_OF_HOLDS = "(SELECT CAST(coalesce(sum(amount), 0) AS bigint) FROM holds WHERE scope_id = ?)"
 
 
 class SqlPoints(SqlOwners):
@@ -23,11 +24,11 @@ class SqlPoints(SqlOwners):
 
     def balance(self, user: str) -> int:
         """Return the points that the user may spend."""
-        with self._reading_of(user) as (db, sid):
-            row = db.execute(
-                "SELECT points - held FROM users WHERE scope_id = ?", (sid,)
-            ).fetchone()
-            return row[0] if row else 0
+        free = "SELECT points - held FROM users WHERE scope_id = ? AND name = ?"
+        with self._reading() as db:
+            found = defer(db, free, (user_number(user), user))
+        row = found.fetchone()
+        return row[0] if row else 0
 
     def post(self, user: str, posting: Posting, at: datetime) -> Posted:
         """Add a row to the ledger, once."""
@@ -58,23 +59,97 @@ class SqlPoints(SqlOwners):
 
     def hold(self, user: str, amount: int, reference: str, at: datetime, purpose: str) -> bool:
         """Set points aside."""
-        with self._writing_to(user) as (db, sid):
-            added = db.execute(
-                f"INSERT INTO holds (scope_id, {HOLD}) SELECT ?, ?, ?, ?, ? "
-                "WHERE NOT EXISTS (SELECT 1 FROM ledger WHERE scope_id = ? AND reference = ?) "
-                "ON CONFLICT DO NOTHING",
-                (sid, reference, amount, to_ms(at), purpose, sid, reference),
-            ).rowcount
-            if added:
-                _change_point_sums(db, sid, held=amount)
-            self._mark_seen(db, sid, at)
-            return bool(added)
+        hold = Hold(user=user, reference=reference, amount=amount, at=at, purpose=purpose)
+        with self._writing() as db:
+            added, changed = self._defer_hold(db, hold)
+        if not changed.rowcount:  # a new user, or too few points
+            with self._writing_to(user) as (db, sid):
+                added, changed = self._defer_hold(db, hold)
+                if not changed.rowcount:
+                    _change_point_sums(db, sid, held=amount)  # which says what is missing
+        return added.rowcount > 0
+
+    def _defer_hold(self, db: Db, hold: Hold) -> tuple[Rows, Rows]:
+        """Set points aside, if there are enough and the reference is new; mark the user as seen.
+
+        Return the rows added, none for a known reference, and changed, none for too few points.
+        """
+        sid, reference = user_number(hold.user), hold.reference
+        self._defer_lock(db, sid)
+        added = defer(
+            db,
+            f"INSERT INTO holds (scope_id, {HOLD}) SELECT u.scope_id, ?, ?, ?, ? FROM users u "
+            "WHERE u.scope_id = ? AND u.name = ? AND u.points - u.held >= ? "
+            "AND NOT EXISTS (SELECT 1 FROM ledger WHERE scope_id = ? AND reference = ?) "
+            "ON CONFLICT DO NOTHING",
+            (
+                *(reference, hold.amount, to_ms(hold.at), hold.purpose),
+                *(sid, hold.user, hold.amount, sid, reference),
+            ),
+        )
+        changed = defer(
+            db,
+            f"UPDATE users SET held = {_SUM_OF_HOLDS}, {SEEN} WHERE scope_id = ? AND name = ? "
+            "AND (EXISTS (SELECT 1 FROM holds WHERE scope_id = ? AND reference = ?) "
+            "OR EXISTS (SELECT 1 FROM ledger WHERE scope_id = ? AND reference = ?))",
+            (
+                *(sid, *seen_values(hold.at), sid, hold.user),
+                *(sid, reference, sid, reference),
+            ),
+        )
+        return added, changed
 
     def settle(self, user: str, reference: str, posting: Posting, at: datetime) -> Posted | None:
         """Turn a hold into a ledger row."""
+        if not posting.note:  # which may be a text of a person
+            # A settlement that a power cut takes is made again: the hold is still there then.
+            with self._writing_soon() as db:
+                row = self._defer_settlement(db, user, reference, posting, at)
+            if added := row.fetchone():
+                number, balance = added
+                return Posted(LedgerEntry(number, at, posting, balance), is_new=True)
         with self._writing_to(user) as (db, sid):
             amount = _take_hold(db, sid, reference)
             return None if amount is None else _post_ledger_entry(db, sid, posting, at, amount)
+
+    def _defer_settlement(
+        self, db: Db, user: str, reference: str, posting: Posting, at: datetime
+    ) -> Rows:
+        """Turn a hold that suffices into a ledger row with a new reference.
+
+        Return number and balance of the row; no row where it is otherwise, and nothing is done.
+        """
+        sid = user_number(user)
+        self._defer_lock(db, sid)
+        added = defer(
+            db,
+            f"INSERT INTO ledger (scope_id, {ENTRY}) "
+            "SELECT u.scope_id, u.entries + 1, ?, ?, ?, ?, ?, ?, ?, u.points + ? FROM users u "
+            "JOIN holds h ON h.scope_id = ? AND h.reference = ? "
+            "WHERE u.scope_id = ? AND u.name = ? AND u.points - u.held + h.amount + ? >= 0 "
+            "AND NOT EXISTS (SELECT 1 FROM ledger WHERE scope_id = ? AND reference = ?) "
+            "RETURNING number, balance",
+            (
+                *(to_ms(at), *posting, posting.amount, sid, reference),
+                *(sid, user, posting.amount, sid, posting.reference),
+            ),
+        )
+        is_added = (
+            "EXISTS (SELECT 1 FROM ledger l WHERE l.scope_id = ? AND l.reference = ? "
+            "AND l.number = (SELECT u.entries + 1 FROM users u WHERE u.scope_id = ?))"
+        )
+        defer(
+            db,
+            f"DELETE FROM holds WHERE scope_id = ? AND reference = ? AND {is_added}",
+            (sid, reference, sid, posting.reference, sid),
+        )
+        defer(
+            db,
+            f"UPDATE users SET points = points + ?, held = {_SUM_OF_HOLDS}, entries = entries + 1 "
+            f"WHERE scope_id = ? AND {is_added}",
+            (posting.amount, sid, sid, sid, posting.reference, sid),
+        )
+        return added
 
     def release(self, user: str, reference: str) -> bool:
         """Release a hold without posting it."""

@@ -7,7 +7,8 @@ from gieok.model.accounts import Account
 from gieok.storage.accounts.sql.owners import SqlOwners, user_number
 from gieok.storage.index.rows import from_ms, to_ms
 
-_ACCOUNT = "name, zone, lang, mail, created_at, seen_at, stage, staged_at"
+#: Columns of an account.
+ACCOUNT = "name, zone, lang, mail, created_at, seen_at, stage, staged_at"
 #: Tables with rows of a user, in the order in which the rows are removed.
 _OWNED = ("ledger", "holds", "check_ins", "characters", "api_keys")
 
@@ -23,10 +24,10 @@ class SqlUsers(SqlOwners):
         """Return a user."""
         with self._reading() as db:
             row = db.execute(
-                f"SELECT {_ACCOUNT} FROM users WHERE scope_id = ? AND name = ? AND is_account = 1",
+                f"SELECT {ACCOUNT} FROM users WHERE scope_id = ? AND name = ? AND is_account = 1",
                 (user_number(user), user),
             ).fetchone()
-            return _to_account(row) if row else None
+            return to_account(row) if row else None
 
     def keep_account(self, account: Account) -> None:
         """Add or replace a user."""
@@ -57,10 +58,10 @@ class SqlUsers(SqlOwners):
             (row,) = db.execute(
                 "UPDATE users SET zone = ?, lang = ?, mail = ?, is_account = 1, created_at = "
                 "coalesce(created_at, ?) "
-                f"WHERE scope_id = ? RETURNING {_ACCOUNT}",
+                f"WHERE scope_id = ? RETURNING {ACCOUNT}",
                 (zone, lang, mail, to_ms(at), sid),
             ).fetchall()
-            return _to_account(row)
+            return to_account(row)
 
     def fill_account(self, user: str, zone: str, lang: str, at: datetime) -> None:
         """Add a new user; a known user keeps all but an empty zone."""
@@ -78,9 +79,9 @@ class SqlUsers(SqlOwners):
         A user who never came before has no times in the returned account.
         """
         with self._writing() as db:
-            sid, (*row, is_account) = self._locked(db, user, f"{_ACCOUNT}, is_account")
+            sid, (*row, is_account) = self._locked(db, user, f"{ACCOUNT}, is_account")
             self._mark_seen(db, sid, at)
-            return _to_account(row) if is_account else Account(user)
+            return to_account(row) if is_account else Account(user)
 
     def stage(self, account: Account, stage: str, at: datetime) -> bool:
         """Record the stage of a user's inactivity, unless the account changed since it was read."""
@@ -99,12 +100,12 @@ class SqlUsers(SqlOwners):
         with self._reading() as db:
             rows = db.execute(
                 (
-                    f"SELECT {_ACCOUNT} FROM users WHERE is_account = 1 AND name > ? AND seen_at "
+                    f"SELECT {ACCOUNT} FROM users WHERE is_account = 1 AND name > ? AND seen_at "
                     "< ? ORDER BY name LIMIT ?"
                 ),
                 (after_user, to_ms(before), limit),
             )
-            return [_to_account(row) for row in rows]
+            return [to_account(row) for row in rows]
 
     def users(self, after: str, limit: int) -> list[str]:
         """Return names of users; the service's own row is left out."""
@@ -131,7 +132,8 @@ class SqlUsers(SqlOwners):
             }
 
 
-def _to_account(row: "tuple[Any, ...] | list[Any]") -> Account:
+def to_account(row: "tuple[Any, ...] | list[Any]") -> Account:
+    """Return the account of a row of `ACCOUNT`."""
     user, zone, lang, mail, created, seen, stage, staged = row
     return Account(
         user=user,

@@ -4,14 +4,14 @@ Each function runs inside one snapshot.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
 import psycopg
 
 from gieok.model.memory import Document, Entry, Passage, PassageId, Scope, StoreStats
-from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery
+from gieok.model.retrieval import Filter, FoundPassage, KeywordQuery, Ranking
 from gieok.ports.store import SCORE_DIGITS
 from gieok.storage.index.rows import (
     DOCUMENT_COLUMNS,
@@ -22,6 +22,8 @@ from gieok.storage.index.rows import (
 )
 from gieok.storage.index.sql_documents import ScopeStatistics
 from gieok.storage.postgres.numbers import scope_number
+from gieok.storage.postgres.transaction import PendingRows, Transaction
+from gieok.text import bm25
 from gieok.text.keywords import keyword_text
 
 #: Rows fetched at a time where a whole table is read.
@@ -34,18 +36,6 @@ def key_hash(key: str) -> bytes:
     A key may be longer than an index takes.
     """
     return blake2b(key.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
-def scope_statistics(db: psycopg.Connection, scope: Scope) -> ScopeStatistics | None:
-    """Return the statistics of a scope that holds passages."""
-    row = db.execute(
-        (
-            "SELECT id, passages, tokens FROM gieok.scopes WHERE id = %s AND path = %s AND "
-            "passages > 0"
-        ),
-        (scope_number(scope.path), scope.path),
-    ).fetchone()
-    return ScopeStatistics(row[0], scope.path, row[1], max(row[2] / row[1], 1.0)) if row else None
 
 
 def find_postgres_scope_id(db: psycopg.Connection, scope: Scope) -> int:
@@ -173,38 +163,80 @@ def _read_passage_documents(
     return {row[0]: row[1:] for row in document_rows}
 
 
-def term_statistics(db: psycopg.Connection, sid: int, tokens: Iterable[str]) -> dict[str, int]:
-    """Return how many passages of the scope hold each token; unknown tokens are left out."""
-    rows = db.execute(
-        (
-            "SELECT token, count(*) FROM gieok.postings WHERE scope_id = %s AND token = ANY(%s) "
-            "GROUP BY token"
-        ),
-        (sid, list(tokens)),
+def defer_word_counts(transaction: Transaction, scope: Scope, query: KeywordQuery) -> PendingRows:
+    """Return rows of (passages of the scope, their tokens, token, passages that hold it).
+
+    A scope that holds passages has a row, without a token where none of the query's occurs.
+    """
+    sid = scope_number(scope.path)
+    return transaction.defer_bound(
+        "SELECT s.passages, s.tokens, t.token, t.count FROM gieok.scopes s LEFT JOIN ("
+        "SELECT token, count(*) FROM gieok.postings WHERE scope_id = %s AND token = ANY(%s) "
+        "GROUP BY token) t ON true WHERE s.id = %s AND s.path = %s AND s.passages > 0",
+        (sid, list(query.weights), sid, scope.path),
     )
-    return dict(rows.fetchall())
 
 
-def keyword_ranking(
-    db: psycopg.Connection,
+class WordRanking:
+    """Ranking by `gieok.text.bm25`, with the counts of `defer_word_counts`."""
+
+    def __init__(
+        self,
+        transaction: Transaction,
+        scope: Scope,
+        query: KeywordQuery,
+        counts: PendingRows,
+        where: Filter,
+        limit: int,
+    ) -> None:
+        self._query = query
+        self._rows: PendingRows | None = None
+        counted = counts.fetchall()
+        self._passages, tokens = counted[0][:2] if counted else (0, 0)
+        self._holding = {token: count for _, _, token, count in counted if token is not None}
+        if weights := bm25.token_weights(query, self._passages, self._holding):
+            known = ScopeStatistics(
+                scope_number(scope.path),
+                scope.path,
+                self._passages,
+                max(tokens / self._passages, 1.0),
+            )
+            self._rows = _defer_keyword_ranking(transaction, known, query, weights, where, limit)
+
+    def finish(self) -> Ranking:
+        """Return the ranking."""
+        if not self._passages:
+            return Ranking("keyword", ())
+        rows = self._rows.fetchall() if self._rows else []
+        return Ranking(
+            "keyword",
+            tuple((passage, score) for passage, score, _ in rows),
+            bm25.ceiling(self._query, self._passages, self._holding),
+            passages=self._passages,
+            holding=self._holding,
+            keys={passage: key for passage, _, key in rows if key is not None},
+        )
+
+
+def _defer_keyword_ranking(
+    transaction: Transaction,
     known: ScopeStatistics,
     query: KeywordQuery,
     weights: Mapping[str, float],
     where: Filter,
     limit: int,
-) -> list[tuple[PassageId, float]]:
-    """Rank by `gieok.text.bm25`.
+) -> PendingRows:
+    """Return rows of (passage, score, key of its document where the filter looked at it).
 
     `weights` is weight · idf of the tokens that occur.
     """
-    if not weights:
-        return []
     named, values = condition(where)
     allowed = (
         "JOIN gieok.passages p ON p.scope_id = %(s)s AND p.id = c.id "
         f"JOIN gieok.documents d ON d.scope_id = %(s)s AND d.id = p.document_id{named}"
     )
-    rows = db.execute(
+    key = "d.key" if named else "NULL::text"
+    return transaction.defer_bound(
         f"""WITH query (token, weight) AS (SELECT * FROM unnest(%(tokens)s::text[],
             %(weights)s::float8[])),
         own AS (
@@ -214,12 +246,13 @@ def keyword_ranking(
         ),
         counted AS ({_build_postgres_spread_sql(query) if query.spread else "SELECT * FROM own"}),
         scored AS (
-            SELECT c.id, sum(c.weight * c.tf * (%(k1)s::float8 + 1) / (
+            SELECT c.id, {key} AS key, sum(c.weight * c.tf * (%(k1)s::float8 + 1) / (
                 c.tf + %(k1)s::float8
                     * (1 - %(b)s::float8 + %(b)s::float8 * c.length / %(mean)s::float8))) AS score
-            FROM counted c {allowed if named else ""} WHERE c.tf > 0 GROUP BY c.id
+            FROM counted c {allowed if named else ""} WHERE c.tf > 0
+            GROUP BY c.id{", d.key" if named else ""}
         )
-        SELECT id, score FROM scored ORDER BY round(score::numeric, {SCORE_DIGITS}) DESC, id
+        SELECT id, score, key FROM scored ORDER BY round(score::numeric, {SCORE_DIGITS}) DESC, id
         LIMIT %(limit)s""",
         {
             "s": known.id,
@@ -233,7 +266,6 @@ def keyword_ranking(
             **values,
         },
     )
-    return rows.fetchall()
 
 
 def _build_postgres_spread_sql(query: KeywordQuery) -> str:

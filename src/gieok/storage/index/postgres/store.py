@@ -10,7 +10,7 @@ import psycopg
 
 from gieok.errors import BadRequest, StoreError
 from gieok.model.memory import Entry, PassageId, Scope
-from gieok.model.retrieval import Filter, Ranking, VectorQuery
+from gieok.model.retrieval import Filter, KeywordQuery, Ranking, VectorQuery
 from gieok.opening import Opening
 from gieok.ports.store import RemoteData
 from gieok.storage.index.postgres import reading, vectors, writing
@@ -71,10 +71,6 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
 
     def _answering(self) -> AbstractContextManager[psycopg.Connection]:
         return self._connections.answering()
-
-    def share_reads(self) -> AbstractContextManager[None]:
-        """Let the reads of this thread share one transaction."""
-        return self._connections.share_reads()
 
     def _writing(self) -> AbstractContextManager[psycopg.Connection]:
         return self._connections.writing()
@@ -193,14 +189,36 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
         assert row
         return [f"PostgreSQL {row[0]}, pgvector {row[1]}, {row[2]:,} scopes"]
 
+    def keyword(self, scope: Scope, query: KeywordQuery, where: Filter, limit: int) -> Ranking:
+        """Rank by BM25 with the scope's own statistics."""
+        return self.rank_both(scope, query, None, where, limit)[0]
+
     def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
         """Rank by exact cosine."""
-        with self._answering() as db:
-            model = vectors.active(db)
-            if model is None:
-                return Ranking("vector", ())
-            model.verify_query(query)
-            return vectors.rank_nearest_vectors(db, scope, query, where, limit)
+        return self.rank_both(scope, None, query, where, limit)[1]
+
+    def rank_both(
+        self,
+        scope: Scope,
+        words: KeywordQuery | None,
+        vector: VectorQuery | None,
+        where: Filter,
+        limit: int,
+    ) -> tuple[Ranking, Ranking]:
+        """Rank by BM25 and by exact cosine, in two round trips together."""
+        by_words, by_vector = Ranking("keyword", ()), Ranking("vector", ())
+        ranking = near = None
+        with self._connections.begin_answering() as transaction:
+            if vector is not None:
+                near = vectors.defer_nearest(transaction, scope, vector, where, limit)
+            if words is not None:
+                counts = reading.defer_word_counts(transaction, scope, words)
+                ranking = reading.WordRanking(transaction, scope, words, counts, where, limit)
+        if ranking is not None:
+            by_words = ranking.finish()
+        if vector is not None and near is not None:
+            by_vector = vectors.rank_nearest_vectors(near, vector, limit)
+        return by_words, by_vector
 
 
 def _has_postgres_schema(db: psycopg.Connection, schema: str) -> bool:

@@ -16,6 +16,8 @@ from gieok.storage.index.postgres import reading
 from gieok.storage.index.postgres.schema import SWITCHING, WRITING
 from gieok.storage.index.quantise import unpack
 from gieok.storage.index.sql_vectors import VectorModel
+from gieok.storage.postgres.numbers import scope_number
+from gieok.storage.postgres.transaction import PendingRows, Transaction
 
 #: Number of vectors kept though no passage uses them any more, for texts that come back (a branch
 #: switched to and fro).
@@ -83,13 +85,15 @@ def lock(db: psycopg.Connection, *, to_switch: bool) -> None:
     db.execute(f"SELECT {SWITCHING if to_switch else WRITING}")
 
 
-def rank_nearest_vectors(
-    db: psycopg.Connection, scope: Scope, query: VectorQuery, where: Filter, limit: int
-) -> Ranking:
-    """Rank by exact cosine, lowered by crowding.
+def defer_nearest(
+    transaction: Transaction, scope: Scope, query: VectorQuery, where: Filter, limit: int
+) -> PendingRows:
+    """Return rows of the active model (name, dimension) with the nearest passages by exact cosine
+    (id, scale, vector, key of the document where the filter looked at it).
 
-    The server's product rounds the query to halves, so the server is asked for a few more vectors
-    than wanted, whose cosines are computed again here.
+    A model has a row, without a passage where there is none. The server's product rounds the query
+    to halves, so the server is asked for a few more vectors than wanted, whose cosines are computed
+    again in `rank_nearest_vectors`.
     """
     condition, values = reading.condition(where)
     documents = (
@@ -99,25 +103,45 @@ def rank_nearest_vectors(
         else ""
     )
     vector = np.frombuffer(query.vector, "<f4")
-    rows = db.execute(
-        f"SELECT e.id, e.scale, e.embedding FROM gieok.embeddings e {documents} WHERE "
-        "e.scope_id = %(s)s "
-        "ORDER BY (e.embedding <#> %(q)s::text::halfvec) * e.scale, e.id LIMIT %(limit)s",
+    return transaction.defer_bound(
+        "SELECT m.id, m.name, m.dimension, n.* FROM gieok.models m LEFT JOIN LATERAL ("
+        f"SELECT e.id, e.scale, e.embedding, {'d.key' if condition else 'NULL::text'} "
+        f"FROM gieok.embeddings e {documents} "
+        # A product with a vector of another length is an error of the server's own.
+        "WHERE e.scope_id = %(s)s AND m.dimension = %(dimension)s AND EXISTS ("
+        "SELECT FROM gieok.scopes WHERE id = %(s)s AND path = %(path)s) "
+        "ORDER BY (e.embedding <#> %(q)s::text::halfvec) * e.scale, e.id LIMIT %(limit)s"
+        ") n ON true WHERE m.id = (SELECT value::int FROM gieok.meta WHERE name = 'model_id')",
         {
-            "s": reading.find_postgres_scope_id(db, scope),
+            "s": scope_number(scope.path),
+            "path": scope.path,
+            "dimension": len(vector),
             "q": str(vector.tolist()),
             "limit": limit + limit // 8 + 8 if limit else 0,
             **values,
         },
-        binary=True,
-    ).fetchall()
+        is_binary=True,
+    )
+
+
+def rank_nearest_vectors(found: PendingRows, query: VectorQuery, limit: int) -> Ranking:
+    """Rank the rows of `defer_nearest` by exact cosine, lowered by crowding.
+
+    Raises ShapeMismatch for a question whose vector another model made.
+    """
+    all_rows = found.fetchall()
+    if not all_rows:
+        return Ranking("vector", ())
+    VectorModel(*all_rows[0][:3]).verify_query(query)
+    rows = [row[3:] for row in all_rows if row[3] is not None]
     ids = np.array([row[0] for row in rows], np.int64)
     scales = np.array([row[1] for row in rows], np.float32)
     # pgvector's binary form: two 16-bit words (dimension, unused), then halves, most significant
     # byte first.
     halves = [np.frombuffer(row[2], ">f2", offset=4) for row in rows]
-    packed = np.array(halves, np.int8).reshape(len(rows), len(vector))
-    return rank_near(ids, packed, scales, query.vector, query.hub_weight, limit)
+    packed = np.array(halves, np.int8).reshape(len(rows), len(query.vector) // 4)
+    ranking = rank_near(ids, packed, scales, query.vector, query.hub_weight, limit)
+    return ranking._replace(keys={row[0]: row[3] for row in rows if row[3] is not None})
 
 
 def waiting(db: psycopg.Connection, scope: Scope) -> int:
@@ -126,8 +150,9 @@ def waiting(db: psycopg.Connection, scope: Scope) -> int:
     Costs nothing where every passage has a vector.
     """
     row = db.execute(
-        "SELECT count(*) FROM gieok.waiting WHERE scope_id = %s",
-        (reading.find_postgres_scope_id(db, scope),),
+        "SELECT count(*) FROM gieok.waiting WHERE scope_id = %s AND EXISTS ("
+        "SELECT FROM gieok.scopes WHERE id = %s AND path = %s)",
+        (scope_number(scope.path), scope_number(scope.path), scope.path),
     ).fetchone()
     return int(row[0]) if row else 0
 

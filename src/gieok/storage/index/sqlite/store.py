@@ -15,7 +15,7 @@ from gieok import fs
 from gieok.model.memory import LineId, PassageId, Scope
 from gieok.model.retrieval import Filter, KeywordQuery, NearLine, Ranking, VectorQuery
 from gieok.opening import Opening
-from gieok.storage.index.sql_documents import ScopeStatistics, SqlDocuments
+from gieok.storage.index.sql_documents import ScopeStatistics, SqlKeywords
 from gieok.storage.index.sql_vectors import ANY_ID, SqlVectors
 from gieok.storage.index.sqlite import reading, schema, vectors, writing
 from gieok.storage.sqlite.connections import SqliteFile
@@ -41,7 +41,7 @@ class SqliteOptions(TypedDict, total=False):
     say: Callable[[str], None]
 
 
-class SqliteDocuments(SqliteFile, SqlDocuments[sqlite3.Connection]):
+class SqliteDocuments(SqliteFile, SqlKeywords[sqlite3.Connection]):
     """`Store`, `KeywordSearch`, `Adoptable` and `Scrubbing` on one SQLite file."""
 
     _reads = reading
@@ -142,6 +142,20 @@ class SqliteStore(SqliteDocuments, SqlVectors[sqlite3.Connection]):
             model.verify_query(query)
             with self._resident_lock:
                 return self._resident(db, known).nearest(db, query, where, limit)
+
+    def rank_both(
+        self,
+        scope: Scope,
+        words: KeywordQuery | None,
+        vector: VectorQuery | None,
+        where: Filter,
+        limit: int,
+    ) -> tuple[Ranking, Ranking]:
+        """Rank by BM25 and by exact cosine: two reads of a file cost no more than one."""
+        return (
+            self.keyword(scope, words, where, limit) if words else Ranking("keyword", ()),
+            self.nearest(scope, vector, where, limit) if vector else Ranking("vector", ()),
+        )
 
     def best_lines(self, query: VectorQuery, passages: Sequence[PassageId]) -> list[NearLine]:
         """Return the nearest line of each passage."""

@@ -36,6 +36,8 @@ _HERE = Elsewhere("")
 class MongoJournal(PostgresJournal):
     """`FullJournal` on two servers."""
 
+    _are_texts_in_rows = False
+
     def __init__(
         self,
         url: str,

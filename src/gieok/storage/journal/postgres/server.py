@@ -4,6 +4,7 @@ Writers of a scope lock its row, in the order of numbers, so writers of differen
 for each other.
 """
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -12,10 +13,34 @@ from gieok.model.memory import Scope
 from gieok.storage.journal import CORRECTIONS
 from gieok.storage.journal.postgres.schema import NAME, TABLES
 from gieok.storage.journal.sql.archive_rows import mark_stale
-from gieok.storage.journal.sql.database import Db, Owner, SqlJournal
+from gieok.storage.journal.sql.database import Db, Owner, Rows, SqlJournal, defer
 from gieok.storage.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, read_address
-from gieok.storage.postgres.numbers import number_of, scope_number
+from gieok.storage.postgres.numbers import lock_number, number_of, scope_number
 from gieok.storage.postgres.statements import Elsewhere, Statements
+
+#: Locks the row of a scope.
+_LOCK = "SELECT path FROM scopes WHERE id = ? FOR NO KEY UPDATE"
+
+
+class _Joined:
+    """Transaction that the reads and writes of a thread on a scope share."""
+
+    def __init__(self, scope: Scope, db: Statements, locked: Rows) -> None:
+        self.scope, self.db = scope, db
+        self._locked: Rows | None = locked
+        self._path: str | None = None
+
+    @property
+    def path(self) -> str | None:
+        """Return the path in the locked row; None where the scope has no row."""
+        if self._locked is not None:
+            row, self._locked = self._locked.fetchone(), None
+            self._path = row[0] if row else None
+        return self._path
+
+    @path.setter
+    def path(self, path: str | None) -> None:
+        self._path = path
 
 
 class JournalServer(SqlJournal):
@@ -38,16 +63,52 @@ class JournalServer(SqlJournal):
         address = read_address(url, password)
         self.location = address.location
         self._connections = Connections(address, TABLES, lock_timeout_ms, timeout_s, path=NAME)
+        #: The transaction of a thread, as `joined`.
+        self._own = threading.local()
+
+    @contextmanager
+    def transaction(self, scope: Scope, lock: str = "") -> Iterator[None]:
+        """Let the reads and writes of this thread on a scope inside be one transaction.
+
+        Nobody else writes to the scope meanwhile, or holds the lock `lock`.
+        """
+        with self._joining(scope, lock):
+            yield
+
+    @contextmanager
+    def _joining(self, scope: Scope, lock: str = "") -> Iterator[tuple["Statements", int]]:
+        number = scope_number(scope.path)
+        if (joined := self._find_joined(scope)) is not None:
+            yield joined.db, number
+            return
+        with self._connections.begin_writing() as transaction:
+            db = Statements(transaction)
+            if lock:
+                defer(db, "SELECT pg_advisory_xact_lock(?)", (lock_number(lock),))
+            outer = getattr(self._own, "joined", None)
+            self._own.joined = _Joined(scope, db, defer(db, _LOCK, (number,)))
+            try:
+                yield db, number
+            finally:
+                self._own.joined = outer
+
+    def _find_joined(self, scope: Scope) -> "_Joined | None":
+        joined: _Joined | None = getattr(self._own, "joined", None)
+        return joined if joined is not None and joined.scope == scope else None
 
     @contextmanager
     def _reading(self) -> Iterator["Statements"]:
-        with self._connections.reading() as db:
-            yield Statements(db)
+        with self._connections.begin_reading() as transaction:
+            yield Statements(transaction)
 
     @contextmanager
     def _reading_of(self, scope: Scope) -> Iterator[tuple["Statements", int]]:
+        number = scope_number(scope.path)
+        if (joined := self._find_joined(scope)) is not None:
+            yield joined.db, number
+            self._check_path(scope, joined.path)
+            return
         with self._reading() as db:
-            number = scope_number(scope.path)
             # Compare the path too: whoever may name scopes could find two with one number.
             known = db.execute(
                 "SELECT 1 FROM scopes WHERE id = ? AND path = ?", (number, scope.path)
@@ -56,8 +117,8 @@ class JournalServer(SqlJournal):
 
     @contextmanager
     def _writing(self) -> Iterator["Statements"]:
-        with self._connections.writing() as db:
-            yield Statements(db)
+        with self._connections.begin_writing() as transaction:
+            yield Statements(transaction)
 
     @contextmanager
     def _writing_to(self, scope: Scope) -> Iterator[tuple["Statements", int]]:
@@ -69,9 +130,16 @@ class JournalServer(SqlJournal):
         self, scopes: Iterable[Scope]
     ) -> Iterator[tuple["Statements", dict[Scope, int]]]:
         numbers = {scope: scope_number(scope.path) for scope in scopes}
+        joined = self._find_joined(next(iter(numbers))) if len(numbers) == 1 else None
+        if joined is not None:
+            if joined.path is None:
+                joined.path = self._lock(joined.db, joined.scope, numbers[joined.scope])
+            self._check_path(joined.scope, joined.path)
+            yield joined.db, numbers
+            return
         with self._writing() as db:
             for scope, number in sorted(numbers.items(), key=lambda item: item[1]):
-                self._lock(db, scope, number)
+                self._check_path(scope, self._lock(db, scope, number))
             yield db, numbers
 
     @contextmanager
@@ -116,23 +184,31 @@ class JournalServer(SqlJournal):
             return
         keys = [key for key, _ in rows]
         gone = "DELETE FROM archived WHERE scope_id = ? AND key = ANY(?) RETURNING tier, place"
-        for tier, place in sorted(set(db.execute(gone, (sid, keys)).fetchall())):
+        left = defer(db, gone, (sid, keys))
+        defer(db, "DELETE FROM made WHERE scope_id = ? AND key = ANY(?)", (sid, keys))
+        for tier, place in sorted(set(left.fetchall())):
             mark_stale(db, sid, tier, place)
-        db.execute("DELETE FROM made WHERE scope_id = ? AND key = ANY(?)", (sid, keys))
         put = [(sid, key, entry) for key, entry in dict(rows).items() if entry is not None]
         db.executemany("INSERT INTO made (scope_id, key, entry) VALUES (?, ?, ?)", put)
 
-    def _lock(self, db: Db, scope: Scope, number: int) -> None:
-        """Lock the row of a scope until the end of the transaction; a new scope gets a row."""
-        known = "SELECT path FROM scopes WHERE id = ? FOR NO KEY UPDATE"
-        row = db.execute(known, (number,)).fetchone()
+    def _lock(self, db: Db, scope: Scope, number: int) -> str | None:
+        """Lock the row of a scope until the end of the transaction; a new scope gets a row.
+
+        Return the path in the row.
+        """
+        row = defer(db, _LOCK, (number,)).fetchone()
         if row is None:
-            db.execute(
+            defer(
+                db,
                 "INSERT INTO scopes (id, path) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 (number, scope.path),
             )
-            row = db.execute(known, (number,)).fetchone()
-        if row is None or row[0] != scope.path:
+            row = defer(db, _LOCK, (number,)).fetchone()
+        return row[0] if row else None
+
+    def _check_path(self, scope: Scope, path: str | None) -> None:
+        """Raise StoreError where the row with a scope's number has another path."""
+        if path is not None and path != scope.path:
             raise StoreError(
                 "{location}: {scope} has the number of another scope",
                 location=self.location,

@@ -5,19 +5,56 @@ value. In PostgreSQL every table belongs to scopes and each statement names one 
 some tables belong to the whole file (sources, cursors, rejects, kept values).
 """
 
-from collections.abc import Iterable, Sequence
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from gieok.model.memory import Scope
 
-if TYPE_CHECKING:  # each database is an import of its own
-    from sqlite3 import Connection
-
-    from gieok.storage.postgres.statements import Statements
+if TYPE_CHECKING:  # the server's client is an extra
+    from gieok.storage.postgres.statements import StatementRows, Statements
 
 #: Connection inside a transaction; every part runs the same statements on either.
-Db: TypeAlias = "Connection | Statements"
+Db: TypeAlias = "sqlite3.Connection | Statements"
+Rows: TypeAlias = "FetchedRows | StatementRows"
+
+
+class FetchedRows:
+    """Rows of a statement on a file, fetched: one with RETURNING has to end before the next."""
+
+    def __init__(self, cursor: sqlite3.Cursor) -> None:
+        rows: list[tuple[Any, ...]] = cursor.fetchall() if cursor.description else []
+        self.rowcount = len(rows) if cursor.description else cursor.rowcount
+        self._rows = iter(rows)
+
+    def fetchone(self) -> Any:  # noqa: ANN401 - a row has the types of its columns
+        """Return the next row, or None."""
+        return next(self._rows, None)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """Return the remaining rows."""
+        return list(self._rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return self._rows
+
+
+def defer(db: Db, sql: str, values: Sequence[Any] = ()) -> Rows:
+    """Run a statement together with the next ones, where a round trip is saved by that.
+
+    It is run at the latest when its rows are asked for. The values are names and numbers, no texts.
+    """
+    if isinstance(db, sqlite3.Connection):
+        return FetchedRows(db.execute(sql, values))
+    return db.defer(sql, values)
+
+
+def defer_bound(db: Db, sql: str, values: Sequence[Any]) -> Rows:
+    """Run a statement as `defer` does, with texts among its values."""
+    if isinstance(db, sqlite3.Connection):
+        return FetchedRows(db.execute(sql, values))
+    return db.defer_bound(sql, values)
 
 
 class Owner(NamedTuple):
@@ -52,6 +89,8 @@ class SqlJournal:
     _hash_of_entry: ClassVar[str]
     #: Expression of the text of a message of `messages m`.
     _text: ClassVar[str] = "m.text"
+    #: Whether the text of a new message is in its row.
+    _are_texts_in_rows: ClassVar[bool] = True
 
     def _reading(self) -> AbstractContextManager[Db]:
         """Read in one snapshot."""
@@ -67,6 +106,14 @@ class SqlJournal:
 
     def _writing_to(self, scope: Scope) -> AbstractContextManager[tuple[Db, int]]:
         """Write in one transaction, in which the scope has an id and no other writer."""
+        raise NotImplementedError
+
+    def transaction(self, scope: Scope, lock: str = "") -> AbstractContextManager[None]:
+        """Let the reads and writes of this thread on a scope inside be one transaction."""
+        raise NotImplementedError
+
+    def _joining(self, scope: Scope) -> AbstractContextManager[tuple[Db, int]]:
+        """Write in one transaction, as `transaction`; the scope may have no id yet."""
         raise NotImplementedError
 
     def _writing_to_all(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from gieok.storage.journal.sql.database import Db, Owner, SqlJournal
+from gieok.storage.journal.sql.database import Db, Owner, Rows, SqlJournal, defer
 
 #: A character above every other, the end of a range of names.
 _LAST = chr(0x10FFFF)
@@ -23,7 +23,8 @@ class SqlKept(SqlJournal):
     def kept(self, realm: str) -> dict[str, str]:
         """Return the values of a realm."""
         with self._reading() as db:
-            return kept(db, self._owner_of(realm), realm)
+            rows = _defer_kept(db, self._owner_of(realm), realm)
+        return dict(rows.fetchall())
 
     def keep(self, realm: str, values: Mapping[str, str], gone: Iterable[str] = ()) -> None:
         """Set values and forget others."""
@@ -45,8 +46,12 @@ class SqlKept(SqlJournal):
 
 def kept(db: Db, own: Owner, realm: str) -> dict[str, str]:
     """Return the values of a realm by name."""
+    return dict(_defer_kept(db, own, realm).fetchall())
+
+
+def _defer_kept(db: Db, own: Owner, realm: str) -> Rows:
     values = f"SELECT name, value FROM kept WHERE realm = ?{own.where} ORDER BY name"
-    return dict(db.execute(values, (realm, *own.values)).fetchall())
+    return defer(db, values, (realm, *own.values))
 
 
 def put_kept(db: Db, own: Owner, realm: str, values: Mapping[str, str]) -> None:

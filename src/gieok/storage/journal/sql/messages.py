@@ -19,8 +19,16 @@ from gieok.model.conversation import (
     TranscriptEvent,
 )
 from gieok.model.memory import Scope
-from gieok.storage.index.rows import batches, marks, to_ms, utc
-from gieok.storage.journal.sql.database import Db, Owner, SaidText, SqlJournal
+from gieok.storage.index.rows import batches, from_ms, marks, to_ms, utc
+from gieok.storage.journal.sql.database import (
+    Db,
+    Owner,
+    Rows,
+    SaidText,
+    SqlJournal,
+    defer,
+    defer_bound,
+)
 
 CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
 _HASH_BYTES = 12
@@ -83,8 +91,20 @@ class SqlMessages(SqlJournal):
 
     def say(self, scope: Scope, events: Sequence[TranscriptEvent]) -> None:
         """Add messages without a transcript, or retract them."""
+        if len(events) == 1 and isinstance(events[0], Message) and self.say_new(scope, events[0]):
+            return
         with self._writing_to(scope) as (db, sid):
             self._add(db, sid, events)
+
+    def say_new(self, scope: Scope, message: Message) -> Journalled | None:
+        """Add a message with a new id, of a known source; None where it is otherwise."""
+        if not self._are_texts_in_rows:
+            return None
+        with self._joining(scope) as (db, sid):
+            added = self._insert_new(db, sid, scope, message)
+        row = added.fetchone()
+        at = from_ms(to_ms(message.at)) or message.at  # as it is stored
+        return Journalled(row[0], message._replace(at=at)) if row else None
 
     def cursors(self) -> list[Cursor]:
         """Return all cursors."""
@@ -242,6 +262,39 @@ class SqlMessages(SqlJournal):
                 (sid, *said_text._replace(text=text), *row)
                 for said_text, text, row in zip(said_texts, texts, rows, strict=True)
             ],
+        )
+
+    def _insert_new(self, db: Db, sid: int, scope: Scope, message: Message) -> Rows:
+        """Add a message whose id is new, and whose source is known; return the number as a row.
+
+        Nothing is done for others. One statement, where `_add_messages` needs four.
+        """
+        own, at, digest = self._owner(sid), to_ms(message.at), text_hash(message.text)
+        row = (sid, message.id, digest, message.role.value, message.text, at, message.tokens)
+        return defer_bound(
+            db,
+            "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, "
+            "line) "
+            f"SELECT {marks(row)}, s.id, ? FROM sources s "
+            f"WHERE s.session = ? AND s.agent = ? AND s.path = ?{own.where} "
+            "AND EXISTS (SELECT 1 FROM scopes WHERE id = ? AND path = ?) "
+            "AND NOT EXISTS (SELECT 1 FROM messages WHERE scope_id = ? AND id = ?) "
+            "AND NOT EXISTS (SELECT 1 FROM messages WHERE scope_id = ? AND retracted = 2 "
+            "AND at = ? AND text_hash = ?) RETURNING seq",
+            (
+                *(*row, message.line, message.session, message.agent, message.source),
+                *(*own.values, sid, scope.path),
+                *(sid, message.id, sid, at, digest),
+            ),
+        )
+
+    def _defer_behind(self, db: Db, sid: int, after: int) -> Rows:
+        """Return the rows of the valid messages after a number."""
+        return defer(
+            db,
+            f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 "
+            "ORDER BY m.seq",
+            (sid, after),
         )
 
     def _retract(self, db: Db, sid: int, retraction: Retraction) -> None:

@@ -4,16 +4,20 @@ import json
 from collections.abc import Sequence
 from datetime import datetime
 
-from gieok.model.conversation import BufferedSpan, HeldWindow, Journalled, Run, Window, WindowMark
+from gieok.model.conversation import BufferedSpan, HeldWindow, Run, Window, WindowMark
 from gieok.model.memory import Document, Entry, Scope
 from gieok.storage.index.rows import document_row, to_document, to_ms, utc
-from gieok.storage.journal.sql.database import Db
+from gieok.storage.journal.sql.database import Db, Rows, defer
 from gieok.storage.journal.sql.durable import SqlDurable, collect_entry_scopes, to_entry
 from gieok.storage.journal.sql.messages import SqlMessages
 
 _MARK = (
     "SELECT (SELECT seq FROM positions WHERE scope_id = ? AND reader = ?), "
     "(SELECT max(id) FROM changes WHERE scope_id = ?)"
+)
+_MOVE = (
+    "INSERT INTO positions (scope_id, reader, seq) VALUES (?, ?, ?) "
+    "ON CONFLICT (scope_id, reader) DO UPDATE SET seq = excluded.seq"
 )
 RUN = 'reader, kind, at, start, "end", messages, source_tokens, documents, document_tokens, model'
 
@@ -29,26 +33,37 @@ class SqlPositions(SqlDurable, SqlMessages):
     def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
         """Return the messages after a reader's position, or those after a held window."""
         with self._reading_of(scope) as (db, sid):
-            position, change = db.execute(_MARK, (sid, reader, sid)).fetchone()
-            return self._window(db, sid, WindowMark(position or 0, change or 0), held)
+            marks_row = defer(db, _MARK, (sid, reader, sid))
+            rows = self._defer_window(db, sid, reader, held)
+            position, change = marks_row.fetchone()
+            return self._window(db, sid, WindowMark(position or 0, change or 0), held, rows)
 
-    def _window(self, db: Db, sid: int, mark: WindowMark, held: HeldWindow | None) -> Window:
-        if held and held.mark == mark:
-            last = held.messages[-1]
-            messages = self._behind(db, sid, last.seq - 1)
-            if messages and messages[0] == last:
-                return Window(mark, messages[1:], is_rest=True)
-        return Window(mark, self._behind(db, sid, mark.position))
+    def move(self, scope: Scope, reader: str, end: int) -> None:
+        """Set a reader's position, whatever it was."""
+        with self._writing_to(scope) as (db, sid):
+            defer(db, _MOVE, (sid, reader, end))
 
-    def _behind(self, db: Db, sid: int, after: int) -> list[Journalled]:
-        rows = db.execute(
-            (
-                f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 "
-                "ORDER BY m.seq"
-            ),
-            (sid, after),
+    def _defer_window(self, db: Db, sid: int, reader: str, held: HeldWindow | None) -> Rows:
+        """Return the rows after a held window, with its last one, or else after the position."""
+        if held:
+            return self._defer_behind(db, sid, held.messages[-1].seq - 1)
+        return defer(
+            db,
+            f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > coalesce((SELECT seq FROM "
+            "positions WHERE scope_id = ? AND reader = ?), 0) AND m.retracted = 0 ORDER BY m.seq",
+            (sid, sid, reader),
         )
-        return self._journalled(sid, rows)
+
+    def _window(
+        self, db: Db, sid: int, mark: WindowMark, held: HeldWindow | None, rows: Rows
+    ) -> Window:
+        """Return the window of the rows of `_defer_window`; for a stale one, read it anew."""
+        messages = self._journalled(sid, rows)
+        if held is None:
+            return Window(mark, messages)
+        if held.mark == mark and messages and messages[0] == held.messages[-1]:
+            return Window(mark, messages[1:], is_rest=True)
+        return Window(mark, self._journalled(sid, self._defer_behind(db, sid, mark.position)))
 
     def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""
@@ -85,24 +100,25 @@ class SqlPositions(SqlDurable, SqlMessages):
         gone = [(run.scope, document.key) for document in forget]
         with self._writing_to_all({run.scope} | collect_entry_scopes(put)) as (db, ids):
             sid = ids[run.scope]
-            if _read_reader_position(db, sid, run.reader) != expected or _is_inside_chunk(
-                db, sid, run
-            ):
-                return False
-            db.execute(
-                "INSERT INTO positions (scope_id, reader, seq) VALUES (?, ?, ?) "
-                "ON CONFLICT (scope_id, reader) DO UPDATE SET seq = excluded.seq",
-                (sid, run.reader, run.end),
+            position = _defer_reader_position(db, sid, run.reader)
+            chunk = defer(
+                db,
+                'SELECT 1 FROM chunks WHERE scope_id = ? AND reader = ? AND start < ? AND "end" > '
+                "?",
+                (sid, run.reader, run.end, run.end),
             )
-            db.execute(
+            if _first_number(position) != expected or chunk.fetchone() is not None:
+                return False
+            defer(db, _MOVE, (sid, run.reader, run.end))
+            defer(
+                db,
                 'DELETE FROM chunks WHERE scope_id = ? AND reader = ? AND "end" <= ?',
                 (sid, run.reader, run.end),
             )
-            ((run_id,),) = db.execute(
-                (
-                    f"INSERT INTO runs (scope_id, {RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
-                    "RETURNING id"
-                ),
+            ((run_id,),) = defer(
+                db,
+                f"INSERT INTO runs (scope_id, {RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
+                "RETURNING id",
                 (sid, run.reader, run.kind, to_ms(run.at), *run[4:]),
             ).fetchall()
             db.executemany(
@@ -151,15 +167,14 @@ class SqlPositions(SqlDurable, SqlMessages):
 
 
 def _read_reader_position(db: Db, sid: int, reader: str) -> int:
-    row = db.execute(
-        "SELECT seq FROM positions WHERE scope_id = ? AND reader = ?", (sid, reader)
-    ).fetchone()
-    return row[0] if row else 0
+    return _first_number(_defer_reader_position(db, sid, reader))
 
 
-def _is_inside_chunk(db: Db, sid: int, run: Run) -> bool:
-    row = db.execute(
-        'SELECT 1 FROM chunks WHERE scope_id = ? AND reader = ? AND start < ? AND "end" > ?',
-        (sid, run.reader, run.end, run.end),
-    ).fetchone()
-    return row is not None
+def _defer_reader_position(db: Db, sid: int, reader: str) -> Rows:
+    known = "SELECT seq FROM positions WHERE scope_id = ? AND reader = ?"
+    return defer(db, known, (sid, reader))
+
+
+def _first_number(rows: Rows) -> int:
+    row = rows.fetchone()
+    return int(row[0]) if row else 0

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 
 from gieok.model.conversation import HeldWindow, ScopeState, WindowMark
 from gieok.model.memory import Entry, Scope
-from gieok.storage.journal.sql.database import Db
+from gieok.storage.journal.sql.database import Db, defer
 from gieok.storage.journal.sql.durable import to_entry
 from gieok.storage.journal.sql.positions import SqlPositions
 
@@ -31,13 +31,13 @@ class SqlStates(SqlPositions):
     def state(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> ScopeState:
         """Return the state of a scope for one turn."""
         with self._reading_of(scope) as (db, sid):
-            rows = db.execute(_NUMBERS, (sid, _WAITING, sid, _CHANGE, sid)).fetchall()
-            numbers: dict[str, int] = {name: number or 0 for name, number in rows}
+            number_rows = defer(db, _NUMBERS, (sid, _WAITING, sid, _CHANGE, sid))
+            entries = defer(db, "SELECT entry FROM made WHERE scope_id = ? ORDER BY key", (sid,))
+            rows = self._defer_window(db, sid, reader, held)
+            numbers: dict[str, int] = {name: number or 0 for name, number in number_rows}
             mark = WindowMark(numbers.get(reader, 0), numbers.pop(_CHANGE))
-            window = self._window(db, sid, mark, held)
-            entry_rows = db.execute(
-                "SELECT entry FROM made WHERE scope_id = ? ORDER BY key", (sid,)
-            ).fetchall()
+            window = self._window(db, sid, mark, held, rows)
+            entry_rows = entries.fetchall()
         is_waiting = numbers.pop(_WAITING) > 0
         return ScopeState(
             window, numbers, tuple(to_entry(scope, text) for (text,) in entry_rows), is_waiting
@@ -47,18 +47,20 @@ class SqlStates(SqlPositions):
         """Move a reader's position over messages of which no document is made."""
         with self._writing_to(scope) as (db, sid):
             if expected:
-                moved = db.execute(
+                moved = defer(
+                    db,
                     "UPDATE positions SET seq = ? WHERE scope_id = ? AND reader = ? AND seq = ?",
                     (end, sid, reader, expected),
                 )
             else:
-                moved = db.execute(
+                moved = defer(
+                    db,
                     "INSERT INTO positions (scope_id, reader, seq) VALUES (?, ?, ?) "
                     "ON CONFLICT (scope_id, reader) DO UPDATE SET seq = excluded.seq WHERE "
                     "positions.seq = 0",
                     (sid, reader, end),
                 )
-            return moved.rowcount == 1
+        return moved.rowcount == 1
 
     def hand_out(
         self, scope: Scope, take: Callable[[Sequence[Entry | str]], None], limit: int

@@ -61,12 +61,28 @@ class JournalFile(SqliteFile, SqlJournal):
         return connection
 
     @contextmanager
+    def _joining(self, scope: Scope) -> Iterator[tuple[sqlite3.Connection, int]]:
+        with self._writing() as db:
+            was_joined, self._local.joined = getattr(self._local, "joined", None), db
+            try:
+                with self._reading_of(scope) as found:
+                    yield found
+            finally:
+                self._local.joined = was_joined
+
+    @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
+        if (joined := getattr(self._local, "joined", None)) is not None:
+            yield joined
+            return
         with self._failing_as_files_do(), super()._reading() as db:
             yield db
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
+        if (joined := getattr(self._local, "joined", None)) is not None:
+            yield joined
+            return
         with self._failing_as_files_do(), super()._writing() as db:
             yield db
 

@@ -2,9 +2,10 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from gieok import fs
+from gieok.model.memory import Scope
 from gieok.opening import Opening
 from gieok.storage.journal.sql.database import Db
 from gieok.storage.journal.sql.parts import SqlParts
@@ -39,6 +40,15 @@ class SqliteJournal(SqliteTalk, SqlParts):
             self._file.with_name(f"{self._file.name}.{safe}.lock"), wait=wait
         ) as held:
             yield held
+
+    @contextmanager
+    def transaction(self, scope: Scope, lock: str = "") -> Iterator[None]:
+        """Let the reads and writes of this thread inside be one transaction.
+
+        Nobody else writes meanwhile, or holds the lock `lock`.
+        """
+        with self.exclusive(lock) if lock else nullcontext(), self._joining(scope):
+            yield
 
     def compact(self, spare_bytes: int = 0) -> int:
         """Give free pages back where that pays; return the freed bytes."""
