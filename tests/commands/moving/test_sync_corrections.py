@@ -144,3 +144,25 @@ def test_forgetting_leaves_what_was_told_under_the_name_of_before(trio: list[Dev
     sync_all(one, two, three)
     assert one.records() == two.records() == three.records()
     assert list(one.records()) == ["memory/decision/we-lint-with-ruff.md"]
+
+
+@pytest.mark.parametrize("is_corrected", [False, True])
+@pytest.mark.parametrize("is_first", [False, True])
+def test_forgetting_leaves_what_another_device_was_told_under_the_name_of_before(
+    trio: list[DeviceHome], *, is_corrected: bool, is_first: bool
+) -> None:
+    one, two, three = trio
+    correct(one, "ruff", "We lint with pylint.")
+    sync_all(*trio)
+    two.remember("We lint with ruff.")
+    if is_corrected:
+        correct(two, "ruff", "We lint with flake8.")
+    forget(one, "pylint")
+    sync_all(*([one, three, two] if is_first else [two, one, three]))
+    name = "flake8" if is_corrected else "ruff"
+    for device in trio:
+        assert list(device.records()) == [f"memory/decision/we-lint-with-{name}.md"]
+    one.run("sync run", anew=True)
+    sync_all(three, two, one)
+    for device in trio:
+        assert list(device.records()) == [f"memory/decision/we-lint-with-{name}.md"]

@@ -16,7 +16,6 @@ from gieok.commands.memory import copies, leftovers, untrusted, whereabouts
 from gieok.commands.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan
 from gieok.commands.memory.forgotten_marks import (
     build_memory_mark,
-    build_record_mark,
     mark_forgotten,
 )
 from gieok.commands.memory.handles import is_shelf
@@ -330,9 +329,9 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
             mark_forgotten(
                 call,
                 shelf_at(call, base).scope,
-                [build_record_mark(file)],
+                [],
                 _texts_of([file]),
-                base,
+                file,
             )
             # else an edit that has just read the record would write it again
             with fs.lock_resource(call.home.folder, base):

@@ -9,14 +9,15 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from gieok.home.call import Call
 from gieok.hook import records
 from gieok.memory.exchange.versions import find_next_time, format_time
 from gieok.model.memory import Scope
 
-#: Realm, before the scope's name, of checksums of records and memories that were forgotten, with
-#: the time. Forgetting wins over older edits of other devices; what was only moved leaves them.
+#: Realm, before the scope's name, of checksums of records and memories that were forgotten, with a
+#: `ForgottenPlace`. Forgetting wins over older edits of other devices; what was only moved leaves them.
 FORGOTTEN = "forgotten:"
 #: Realm, before the scope's name, of checksums of forgotten texts, with the time: another device
 #: may have moved or copied the text before it hears of it.
@@ -35,6 +36,65 @@ REMOVED = "removed:"
 #: away at the end of its grace period; or a later correction on another device took its place.
 WAS_FORGOTTEN, WAS_MOVED, WAS_REMOVED = "forgotten", "moved", "removed"
 WAS_REPLACED = "replaced"
+_HERE, _EARLIER = "here", "earlier"
+
+
+class ForgottenPlace(NamedTuple):
+    """When what was in a place was forgotten, and when the record was made: '' where unknown.
+
+    A record was there only before where the place `is_earlier`: one that was made later is another
+    record, which is not forgotten.
+    """
+
+    at: str
+    made: str = ""
+    is_earlier: bool = False
+
+    @property
+    def rank(self) -> tuple[str, bool]:
+        """Return what puts marks of one place in order: the time, and whether it was in use."""
+        return self.at, not self.is_earlier
+
+    def join(self, other: "ForgottenPlace") -> "ForgottenPlace":
+        """Return the later of two marks of one place, which holds for what the earlier one does."""
+        earlier, later = sorted((self, other), key=lambda place: place.rank)
+        if not later.is_earlier:
+            return later
+        return later._replace(
+            made=max(later.made, earlier.made if earlier.is_earlier else earlier.at)
+        )
+
+    def dump(self) -> str:
+        """Return the mark's value in the journal."""
+        return " ".join((self.at, _EARLIER if self.is_earlier else _HERE, self.made))
+
+
+def load_forgotten_place(text: str) -> ForgottenPlace:
+    """Return a value of the journal as it was before `ForgottenPlace.dump`."""
+    at, _, rest = text.partition(" ")
+    kind, _, made = rest.partition(" ")
+    return ForgottenPlace(at, made, kind == _EARLIER)
+
+
+def load_forgotten_places(call: Call, scope: Scope) -> dict[str, ForgottenPlace]:
+    """Return the marks of the forgotten records and memories of a scope."""
+    kept = call.home.journal.kept(FORGOTTEN + scope.path)
+    return {mark: load_forgotten_place(text) for mark, text in kept.items()}
+
+
+def join_places(
+    first: Mapping[str, ForgottenPlace], second: Mapping[str, ForgottenPlace]
+) -> dict[str, ForgottenPlace]:
+    """Return marks of places of two devices."""
+    joined = {mark: place.join(first.get(mark, place)) for mark, place in second.items()}
+    return {**first, **joined}
+
+
+def keep_places(call: Call, scope: Scope, places: Mapping[str, ForgottenPlace]) -> None:
+    """Keep marks of places, joined with those that are known."""
+    joined = join_places(load_forgotten_places(call, scope), places) if places else {}
+    fresh = {mark: joined[mark].dump() for mark in places}
+    call.home.journal.keep(FORGOTTEN + scope.path, fresh)
 
 
 def mark_forgotten(
@@ -42,34 +102,39 @@ def mark_forgotten(
     scope: Scope,
     places: Iterable[str],
     texts: Iterable[str],
-    base: Path | None = None,
+    record: Path | None = None,
 ) -> None:
     """Note for other devices when memories of a scope were forgotten, by checksums alone.
 
-    `places` are the marks of where they were, `texts` what they said. A record of the shelves at
-    `base` is forgotten under the names that it had before too: another device may have corrected it
-    under one of them. A forgetting is dated behind
-    every earlier one of the same mark, and behind what was told again since: a clock of another
-    device that is fast does not undo it.
+    `places` are the marks of where they were, `texts` what they said. A `record` is forgotten under
+    the names that it had before too: another device may have corrected it under one of them. A
+    forgetting is dated behind every earlier one of the same mark, and behind what was told again
+    since: a clock of another device that is fast does not undo it.
     """
     if not call.home.sync.find_setup():
         return
     now, journal = format_time(call.clock.now()), call.home.journal
-    gone = list(places)
-    # What was renamed from there before is another record.
-    journal.keep(REMOVED + scope.path, {}, gone)
-    if base:
-        gone = list(follow_renamed(call, scope, dict.fromkeys(gone, now), list_marks(base)))
-    again = journal.kept(TOLD_AGAIN + scope.path)
+    known, again = load_forgotten_places(call, scope), journal.kept(TOLD_AGAIN + scope.path)
+    gone = dict.fromkeys(places, ForgottenPlace(now))
+    if record:
+        mark, made = build_record_mark(record), read_made(record)
+        # What was renamed from there before is another record.
+        journal.keep(REMOVED + scope.path, {}, [mark])
+        held = list_marks(record.parents[2])
+        gone |= follow_renamed(call, scope, {mark: ForgottenPlace(now, made)}, held)
+    for mark, place in gone.items():
+        before = known[mark].at if mark in known else ""
+        behind = map(find_next_time, (before, again.get(mark, "")))
+        gone[mark] = place._replace(at=max(now, *behind))
+    keep_places(call, scope, gone)
     said = [build_memory_mark(text) for text in texts if text]
-    for realm, marks in ((FORGOTTEN, gone), (FORGOTTEN_TEXTS, said)):
-        known = journal.kept(realm + scope.path)
-        dated = {
-            mark: max(now, *(find_next_time(times.get(mark, "")) for times in (known, again)))
-            for mark in marks
-        }
-        journal.keep(realm + scope.path, dated)
-        journal.keep(HEARD + scope.path, dict.fromkeys(marks, now))
+    texts_before = journal.kept(FORGOTTEN_TEXTS + scope.path)
+    dated = {
+        mark: max(now, *(find_next_time(times.get(mark, "")) for times in (texts_before, again)))
+        for mark in said
+    }
+    journal.keep(FORGOTTEN_TEXTS + scope.path, dated)
+    journal.keep(HEARD + scope.path, dict.fromkeys((*gone, *said), now))
 
 
 def mark_removed(
@@ -124,12 +189,12 @@ def load_renamed(call: Call, scope: Scope) -> dict[str, str]:
 
 
 def follow_renamed(
-    call: Call, scope: Scope, places: Mapping[str, str], held: Collection[str]
-) -> dict[str, str]:
-    """Return marks of places with times, and with them all others at which their records were.
+    call: Call, scope: Scope, places: Mapping[str, ForgottenPlace], held: Collection[str]
+) -> dict[str, ForgottenPlace]:
+    """Return marks of places, and with them all others at which their records were.
 
     Two devices may have given one record two names: both follow from the name before. A place of
-    before that is `held` now has another record.
+    before that is `held` now has another record; elsewhere, only when it was made tells of it.
     """
     renamed = load_renamed(call, scope) if places else {}
     befores: dict[str, list[str]] = defaultdict(list)
@@ -140,9 +205,12 @@ def follow_renamed(
     queue = list(places)
     while queue:
         here = queue.pop()
-        for there in (*befores[here], renamed.get(here, here)):
-            if followed.get(there, "") < followed[here]:
-                followed[there] = followed[here]
+        found = followed[here]
+        reached = {before: found._replace(is_earlier=True) for before in befores[here]}
+        reached |= {renamed[here]: found} if here in renamed else {}
+        for there, place in reached.items():
+            if there not in followed or followed[there].rank < place.rank:
+                followed[there] = place
                 queue.append(there)
     return followed
 
@@ -155,6 +223,15 @@ def build_memory_mark(text: str) -> str:
 def build_record_mark(file: Path) -> str:
     """Return the checksum of a record's place, by which it is known when it is gone."""
     return build_memory_mark(json.dumps(file.parts[-3:]))
+
+
+def read_made(record: Path) -> str:
+    """Return when a record says that it was made; '' where it does not, or is not there."""
+    try:
+        text = record.read_bytes().decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return ""
+    return records.read_created(text)[0]
 
 
 def keep_latest(call: Call, realm: str, marks: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from gieok.commands.memory import forgotten_marks
+from gieok.commands.memory.forgotten_marks import ForgottenPlace
 from gieok.commands.memory.records import RecordShelf
 from gieok.commands.moving.export import SHELVES
 from gieok.errors import BadRequest, GieokError, Phrase
@@ -340,9 +341,14 @@ class ScopeItems:
         _, reason = self._removed.get(item, ("", forgotten_marks.WAS_MOVED))
         return reason, format_time(self._now)
 
-    def find_forgotten_mark(self, item: str) -> str:
-        """Return the checksum of the place of a forgotten item; '' for another one."""
-        return self._forgotten.get(item, ("", ""))[0]
+    def build_forgotten_fields(self, item: str) -> dict[str, Any]:
+        """Return what a row says of the place of a forgotten item; nothing of another one."""
+        mark, _ = self._forgotten.get(item, ("", ""))
+        if not mark:
+            return {"mark": ""}
+        place = self.marks.places[mark]
+        fields = {"mark": mark, "made": place.made}
+        return {**fields, "earlier": True} if place.is_earlier else fields
 
     def find_renamed(self, item: str) -> list[str]:
         """Return the mark of the place of a record that a command renamed, and of the last one."""
@@ -379,7 +385,7 @@ class ScopeItems:
     def _forgotten(self) -> dict[str, tuple[str, str]]:
         return {
             build_item_id(kind, self.shared, mark): (mark, at)
-            for mark, at in self.marks.select_due(self.marks.places).items()
+            for mark, at in self.marks.select_due(self.marks.dates).items()
             for kind in (RECORD, MEMORY)
         }
 
@@ -479,17 +485,22 @@ class ForgottenMarks(NamedTuple):
     then. So a clock that is wrong does not decide.
     """
 
-    places: Mapping[str, str]
+    places: Mapping[str, ForgottenPlace]
     texts: Mapping[str, str]
     over: Mapping[str, str]
     heard: Mapping[str, str]
+
+    @property
+    def dates(self) -> dict[str, str]:
+        """Return the marks of places, with their times."""
+        return {mark: place.at for mark, place in self.places.items()}
 
     def find_due(self, item: SharedItem) -> dict[str, str]:
         """Return the marks of an item that were not told again since, with their times."""
         if item.kind not in (RECORD, MEMORY, REPLACED):
             return {}
         text = forgotten_marks.build_memory_mark(read_item_text(item))
-        due = {mark: self.places[mark] for mark in _list_places(item) if mark in self.places}
+        due = {mark: self.places[mark].at for mark in _list_places(item) if mark in self.places}
         due |= {text: self.texts[text]} if text in self.texts else {}
         return self.select_due(due)
 
@@ -503,16 +514,23 @@ class ForgottenMarks(NamedTuple):
         A record is the same one on every shelf, and so is what was kept beside it. What was told in
         the same second stands.
         """
-        made = item.at
+        created = ""
         if item.kind == RECORD:
-            made = records.read_created(str(item.fields["text"]))[0] or item.at
+            created, _ = records.read_created(str(item.fields["text"]))
+        made = created or item.at
         ends = [
             at
             for mark, at in self.find_due(item).items()
             if (made if mark in self.texts else item.at)[:_SECOND]
             < min(at, self.heard.get(mark, at))[:_SECOND]
+            and not self._is_of_other(mark, created)
         ]
         return max(ends, default="")
+
+    def _is_of_other(self, mark: str, created: str) -> bool:
+        """Say whether a mark is of a place where only an older record was than one `created`."""
+        place = self.places.get(mark)
+        return place is not None and place.is_earlier and created[:_SECOND] > place.made[:_SECOND]
 
     def find_told_again(self, item: SharedItem) -> dict[str, str]:
         """Return the marks over which this device told an item again, with their times."""
@@ -524,7 +542,7 @@ def load_forgotten_marks(call: Call, scope: Scope) -> ForgottenMarks:
     """Return what was forgotten in a scope, as it is known here."""
     journal = call.home.journal
     return ForgottenMarks(
-        places=journal.kept(forgotten_marks.FORGOTTEN + scope.path),
+        places=forgotten_marks.load_forgotten_places(call, scope),
         texts=journal.kept(forgotten_marks.FORGOTTEN_TEXTS + scope.path),
         over=journal.kept(forgotten_marks.TOLD_AGAIN + scope.path),
         heard=journal.kept(forgotten_marks.HEARD + scope.path),

@@ -172,7 +172,7 @@ def _iter_removed_rows(
             continue
         reason, at = scope.find_removal(item)
         fresh = build_next_version(version, device, at, "") if version.digest else version
-        fields = {"gone": reason, "mark": scope.find_forgotten_mark(item), "at": at}
+        fields = {"gone": reason, "at": at, **scope.build_forgotten_fields(item)}
         row = {**dump_row(kind, scope.shared, item, fields), "version": fresh.dump()}
         renamed = scope.find_renamed(item)
         yield {**row, "renamed": renamed} if renamed else row

@@ -14,6 +14,7 @@ from typing import Any
 
 from gieok import fs
 from gieok.commands.memory import forget_steps, forgotten_marks, leftovers, untrusted
+from gieok.commands.memory.forgotten_marks import ForgottenPlace
 from gieok.commands.memory.handles import lock_observations
 from gieok.commands.memory.records import follow_soon, rewrite_active_memory
 from gieok.commands.moving import sync_items, sync_sent
@@ -76,8 +77,8 @@ class ScopeTaking:
     _put: list[Entry] = field(default_factory=list)
     _replaced: list[Row] = field(default_factory=list)
     _erased: list[str] = field(default_factory=list)
-    #: Forgetting that arrived: marks of places and of texts with the time, and what is over.
-    _places: dict[str, str] = field(default_factory=dict)
+    #: Forgetting that arrived: marks of places, of texts with the time, and what is over.
+    _places: dict[str, ForgottenPlace] = field(default_factory=dict)
     _texts: dict[str, str] = field(default_factory=dict)
     _over: dict[str, str] = field(default_factory=dict)
     #: Marks of places from which another device renamed records.
@@ -225,19 +226,27 @@ class ScopeTaking:
         call, scope = self.call, self.shared_scope.scope
         known = sync_items.load_forgotten_marks(call, scope)
         # What was forgotten here, and another device had renamed before it heard of that.
-        renamed = {mark: at for mark, at in known.places.items() if mark in self._renamed}
-        due = forgotten_marks.join_latest(known.select_due(renamed), self._places)
+        renamed = known.select_due(known.dates).keys() & self._renamed
+        due = forgotten_marks.join_places(
+            {mark: known.places[mark] for mark in renamed}, self._places
+        )
         shelf = self.shared_scope.shelf
         held = forgotten_marks.list_marks(shelf.base) if shelf and due else set()
         followed = forgotten_marks.follow_renamed(call, scope, due, held)
-        self._places |= forgotten_marks.select_later(followed, known.places)
+        self._places |= {
+            mark: place
+            for mark, place in followed.items()
+            if mark not in known.places or known.places[mark].rank < place.rank
+        }
         over = forgotten_marks.join_latest(known.over, self._over)
         newer = {
-            **forgotten_marks.select_later(self._places, known.places),
+            **forgotten_marks.select_later(
+                {mark: place.at for mark, place in self._places.items()}, known.dates
+            ),
             **forgotten_marks.select_later(self._texts, known.texts),
         }
         arrived = ForgottenMarks(
-            places=forgotten_marks.join_latest(known.places, self._places),
+            places=forgotten_marks.join_places(known.places, self._places),
             texts=forgotten_marks.join_latest(known.texts, self._texts),
             over=over,
             heard={},
@@ -248,7 +257,7 @@ class ScopeTaking:
         now = format_time(call.clock.now())
         call.home.journal.keep(forgotten_marks.HEARD + scope.path, dict.fromkeys(newer, now))
         forgotten_marks.keep_latest(call, forgotten_marks.TOLD_AGAIN + scope.path, self._over)
-        forgotten_marks.keep_latest(call, forgotten_marks.FORGOTTEN + scope.path, self._places)
+        forgotten_marks.keep_places(call, scope, self._places)
         forgotten_marks.keep_latest(call, forgotten_marks.FORGOTTEN_TEXTS + scope.path, self._texts)
 
     def _erase_marked(self, arrived: ForgottenMarks, settled: ForgottenMarks) -> None:
@@ -274,18 +283,23 @@ class ScopeTaking:
         for item, at in gone:
             if item.kind == sync_items.RECORD:
                 file = self._locate_record(item.fields)
-                self._mark_place(forgotten_marks.build_record_mark(file), at)
+                made = forgotten_marks.read_made(file)
+                mark = forgotten_marks.build_record_mark(file)
+                # A place of before stays one: another record may be told under its name.
+                if mark not in arrived.places or arrived.places[mark].at < at:
+                    self._mark_place(mark, ForgottenPlace(at, made))
                 self._remove_record(file)
             elif item.kind == sync_items.MEMORY:
                 keys.append(str(item.fields["key"]))
-                self._mark_place(forgotten_marks.build_memory_mark(keys[-1]), at)
+                mark = forgotten_marks.build_memory_mark(keys[-1])
+                self._mark_place(mark, ForgottenPlace(at))
         if numbers or keys:
             journal.erase(scope, [], keys, numbers)
             deliver_scope(journal, self.call.home.store, scope)
         self._forgotten_texts += [sync_items.read_item_text(item) for item, _ in gone]
 
-    def _mark_place(self, mark: str, at: str) -> None:
-        self._places[mark] = max(self._places.get(mark, ""), at)
+    def _mark_place(self, mark: str, place: ForgottenPlace) -> None:
+        self._places = forgotten_marks.join_places(self._places, {mark: place})
 
     def _mark_added(self, item: str) -> None:
         self._fresh[item] = self.call.clock.now().date().isoformat()
@@ -333,7 +347,10 @@ class ScopeTaking:
     def _take_marks(self, row: Row) -> None:
         """Note what a row of a removed item says of its place."""
         if row.get("mark"):
-            self._mark_place(str(row["mark"]), str(row["at"]))
+            place = ForgottenPlace(
+                str(row["at"]), str(row.get("made", "")), is_earlier=bool(row.get("earlier"))
+            )
+            self._mark_place(str(row["mark"]), place)
         if row.get("renamed"):
             before, after = map(str, row["renamed"])
             is_replaced = row.get("gone") == forgotten_marks.WAS_REPLACED
@@ -344,7 +361,8 @@ class ScopeTaking:
     def _settle_renamed(self) -> None:
         """Note where records are now; of two corrections of one record, the later one holds.
 
-        Commands gave the two different names.
+        Commands gave the two different names. A record that was made at another time, under the
+        name of before, is another one.
         """
         call, scope = self.call, self.shared_scope.scope
         known = forgotten_marks.load_renamed(call, scope)
@@ -352,10 +370,23 @@ class ScopeTaking:
         for before, (after, reason) in self._new_places.items():
             mine = forgotten_marks.find_last_place(joined, known.get(before, after))
             theirs = forgotten_marks.find_last_place(joined, after)
-            if mine == theirs:
+            if mine == theirs or not self._is_same_record(mine, theirs):
                 forgotten_marks.keep_renamed(call, scope, before, after, reason)
             else:
                 self._settle_corrections(before, mine, theirs)
+
+    def _is_same_record(self, mine: str, theirs: str) -> bool:
+        """Say whether the records of two places were made at one time, as far as is known."""
+        made = {self._find_made(mark) for mark in (mine, theirs)} - {None}
+        return len(made) < 2
+
+    def _find_made(self, mark: str) -> str | None:
+        """Return when the record in a place was made, or one that was forgotten there."""
+        item = self._items.get(sync_items.build_place_id(self.shared_scope.shared, mark))
+        if item:
+            return records.read_created(str(item.fields["text"]))[0]
+        place = self._places.get(mark) or self.shared_scope.marks.places.get(mark)
+        return place.made if place else None
 
     def _settle_corrections(self, before: str, mine: str, theirs: str) -> None:
         """Let one correction of a record take the place of another: marks of three places."""
