@@ -36,6 +36,12 @@ def say_in(device: DeviceHome, scope: str, text: str) -> None:
     call.home.journal.close()
 
 
+def remember_in(device: DeviceHome, scope: str, text: str) -> None:
+    device.flags = {"scope": scope}
+    device.run("remember", text=[text])
+    device.flags = {}
+
+
 def list_scopes(device: DeviceHome) -> list[str]:
     call = device.open()
     scopes = [scope.path for scope in call.home.journal.scopes()]
@@ -85,3 +91,31 @@ def test_memory_of_accounts_that_a_device_sent_is_not_taken(
 )
 def test_whose_scope_stays(scope: str, *, is_left: bool) -> None:
     assert is_of_account(scope) == is_left
+
+
+def test_a_scope_that_has_records_alone_is_counted(pair: list[DeviceHome]) -> None:
+    one, _ = pair
+    remember_in(one, "user:bob", "Bob likes chess.")
+    one.remember("We lint with ruff.")
+    assert one.sync().accounts == 1
+    assert one.run("sync status").accounts == 1
+
+
+@pytest.mark.parametrize(
+    ("match", "said"),
+    [
+        ("chess", ["does not travel"]),
+        ("ruff", ["when they synchronise"]),
+        ("e", ["when they synchronise", "does not travel"]),
+    ],
+)
+def test_forgetting_says_whether_it_travels(
+    pair: list[DeviceHome], match: str, said: list[str]
+) -> None:
+    one, _ = pair
+    remember_in(one, "user:bob", "Bob likes chess.")
+    one.remember("We lint with ruff every day.")
+    one.sync()
+    done = one.run("forget", match=match, yes=True).done
+    told = [why for place, why in done.still_in if place.endswith("remote")]
+    assert [part in why for part, why in zip(said, told, strict=True)] == [True] * len(said)

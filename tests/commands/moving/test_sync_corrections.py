@@ -4,8 +4,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import START, DeviceHome, join_devices
+from devices import MAIN, START, DeviceHome, join_devices
 
+from gieok.commands.moving import sync_items
 from gieok.testing import ManualClock
 from gieok.text.handles import build_handle
 
@@ -166,3 +167,61 @@ def test_forgetting_leaves_what_another_device_was_told_under_the_name_of_before
     sync_all(three, two, one)
     for device in trio:
         assert list(device.records()) == [f"memory/decision/we-lint-with-{name}.md"]
+
+
+@pytest.mark.parametrize("is_heard", [True, False])
+def test_a_record_that_was_renamed_by_hand_is_no_memory_under_its_old_name(
+    trio: list[DeviceHome], *, is_heard: bool
+) -> None:
+    one, two, three = trio
+    one.run("index")
+    file = one.record("ruff")
+    renamed = file.with_name("we-lint-with-pylint.md")
+    renamed.write_text(file.read_text().replace("ruff", "pylint"))
+    one.date(renamed)
+    file.unlink()
+    correct(two, "ruff", "We lint with flake8.")
+    first = (two, one) if is_heard else (one, two)
+    counts = [device.sync().renamed_by_hand for device in (*first, three, two, one)]
+    assert sum(counts) == is_heard, "who had sent the new name before cannot tell"
+    for device in trio:
+        assert device.open().home.journal.made(MAIN) == []
+        device.run("index")
+        assert list_keys(device) == [
+            "memory/decision/we-lint-with-flake8.md",
+            "memory/decision/we-lint-with-pylint.md",
+        ]
+
+
+def list_keys(device: DeviceHome) -> list[str]:
+    """Return the keys of the memories of records that are found."""
+    call = device.open()
+    store = call.home.store
+    keys = [key for scope in store.scopes() for key in store.hashes(scope) if key.endswith(".md")]
+    call.home.journal.close()
+    store.close()
+    return sorted(keys)
+
+
+def test_a_row_of_a_record_as_a_memory_is_not_taken(
+    trio: list[DeviceHome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two, _ = trio
+    one.run("index")
+    call = one.open()
+    (scope,) = call.home.store.scopes()
+    (entry,) = call.home.store.entries(scope, sorted(call.home.store.hashes(scope)))
+    one.put(entry, call)
+    with monkeypatch.context() as before:
+        before.setattr(sync_items, "is_record_entry", lambda document: False)
+        one.sync()
+    two.sync()
+    assert two.open().home.journal.made(scope) == []
+    assert two.sync().sent == 0
+    # What an earlier version took goes.
+    two.put(entry)
+    for device in (one, two):
+        device.sync()
+        assert device.open().home.journal.made(scope) == []
+        device.run("index")
+        assert list_keys(device) == ["memory/decision/we-lint-with-ruff.md"]

@@ -83,6 +83,8 @@ class SyncResult:
     taken: int
     sent: int
     both_kept: int
+    #: Records that were renamed by hand here, and corrected under the old name elsewhere.
+    renamed_by_hand: int
     brought_back: int
     vanished: int
     segments: int
@@ -321,6 +323,13 @@ def render_sync(result: SyncResult, style: Style) -> str:
                 count=result.both_kept,
             )
         )
+    if result.renamed_by_hand:
+        lines.append(
+            style.say(
+                "  {count:,} renamed by hand here and corrected elsewhere: both are in use",
+                count=result.renamed_by_hand,
+            )
+        )
     if result.brought_back:
         lines.append(
             style.say(
@@ -446,6 +455,7 @@ def _build_sync_result(done: ExchangeCounts, drop: UnconfirmedDrop) -> SyncResul
         taken=done.taken,
         sent=done.sent,
         both_kept=done.both_kept,
+        renamed_by_hand=done.renamed_by_hand,
         brought_back=done.brought_back,
         vanished=done.vanished,
         segments=done.segments_sent,

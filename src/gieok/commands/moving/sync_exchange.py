@@ -79,6 +79,7 @@ _MOST_TRIES = 3
 class ExchangeCounts:
     """Precedence of a synchronisation: counts of items and segments.
 
+    `renamed_by_hand` counts records that another device corrected under the name from before,
     `brought_back` counts records that had vanished here and were taken in again, `vanished` those
     that could not be. `waiting` has the counts by reason, `unmounted` the folders of projects
     without their repository, `links` the shelves that lead elsewhere; `unplaced` counts projects of
@@ -88,6 +89,7 @@ class ExchangeCounts:
     taken: int = 0
     sent: int = 0
     both_kept: int = 0
+    renamed_by_hand: int = 0
     brought_back: int = 0
     vanished: int = 0
     segments_sent: int = 0
@@ -446,6 +448,7 @@ class DeviceExchange:
         taking.take(rows)
         self.done.taken += taking.taken
         self.done.both_kept += taking.both_kept
+        self.done.renamed_by_hand += taking.renamed_by_hand
         self.done.rejected += taking.rejected
         reason = UNMOUNTED if local in self._names.unmounted else UNKNOWN
         reason = LINKED if scope.scope in self._links else reason

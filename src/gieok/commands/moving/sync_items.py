@@ -11,10 +11,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from gieok.commands.memory import forgotten_marks
+from gieok.commands.memory.forget_steps import list_record_folders
 from gieok.commands.memory.forgotten_marks import ForgottenPlace
-from gieok.commands.memory.records import RecordShelf
+from gieok.commands.memory.records import RecordShelf, follow_soon, shelf_at
 from gieok.commands.moving.export import SHELVES
 from gieok.errors import BadRequest, GieokError, Phrase
+from gieok.flow.distil import deliver_scope
 from gieok.flow.gate_rules import DAMAGED, GateRule, load_gate_choices, load_gate_rules
 from gieok.home.call import Call
 from gieok.hook import records
@@ -96,8 +98,9 @@ def find_outside_link(base: Path) -> Path | None:
 
 
 def list_account_scopes(call: Call) -> list[Scope]:
-    """Return the scopes of accounts: they stay on this device."""
+    """Return the scopes of accounts, also of records alone: they stay on this device."""
     scopes = {*call.home.journal.scopes(), *call.home.journal.made_scopes()}
+    scopes |= {shelf_at(call, base).scope for base in list_record_folders(call) if base.is_dir()}
     return sorted(scope for scope in scopes if is_of_account(scope.path))
 
 
@@ -361,6 +364,16 @@ class ScopeItems:
         """Say whether a command removed an item from this scope."""
         return item in self._forgotten or item in self._removed
 
+    def drop_record_entries(self) -> None:
+        """Drop memories that are entries of records in the index, which an earlier version took."""
+        journal = self.call.home.journal
+        made = [entry.document for entry in journal.made(self.scope)]
+        if keys := [document.key for document in made if is_record_entry(document)]:
+            journal.erase(self.scope, [], keys)
+            deliver_scope(journal, self.call.home.store, self.scope)
+            if self.shelf is not None:  # those of records that are there come back
+                follow_soon(self.call, self.shelf)
+
     def drop_returned_marks(self) -> None:
         """Drop the marks of removed records that are there again: they may go otherwise then."""
         returned = [mark for item, (mark, _) in self._removed.items() if item in self.record_ids]
@@ -397,6 +410,8 @@ class ScopeItems:
         journal, store = self.call.home.journal, self.call.home.store
         for entry in json_lines.iter_export_entries(journal, store, self.scope):
             document = entry.document
+            if is_record_entry(document):
+                continue
             fields = {
                 **json_lines.build_export_fields(document),
                 "scope": "",
@@ -417,6 +432,13 @@ class ScopeItems:
             if ends or is_off:
                 fields = {"rule": text, "off": is_off, "until": ends[0] if ends else ""}
                 yield build_item(CHOICE, (self.shared, text), now, fields)
+
+
+def is_record_entry(document: Document) -> bool:
+    """Say whether a document is what the index has of a record: the record itself travels."""
+    shelf, _, path = document.key.partition("/")
+    is_named = shelf in SHELVES and path.endswith(".md")
+    return is_named and document.metadata.get("root") == records.MEMORY
 
 
 def build_history_item(shared: str, document: Document) -> SharedItem:

@@ -48,6 +48,7 @@ def iter_changed_rows(
     """
     known = call.home.journal.kept(ITEMS + scope.shared)
     scope.drop_returned_marks()
+    scope.drop_record_entries()
     there: set[str] = set()
     outlines: dict[str, str] = {}
     for item in scope.iter_items():
@@ -112,23 +113,24 @@ def find_vanished_records(call: Call, scope: ScopeItems) -> set[str]:
     gone = {item for item in live - scope.record_ids if not scope.is_removal_known(item)}
     if not gone:
         return gone
-    outlines = {
-        item: RecordOutline(*json.loads(text))
-        for item, text in call.home.journal.kept(OUTLINES + scope.shared).items()
-    }
+    outlines = load_outlines(call, scope.shared)
     in_use = {
         item for item in live if item not in outlines or outlines[item].shelf == records.MEMORY
     }
     elsewhere = scope.list_outlines(but=live)
-    renamed = _find_renamed({item: outlines[item] for item in gone & outlines.keys()}, elsewhere)
+    renamed = find_renamed({item: outlines[item] for item in gone & outlines.keys()}, elsewhere)
     vanished = gone & in_use - renamed
     staying = {item for item in in_use if item in gone or item in scope.record_ids}
     return vanished if 2 * len(vanished) > len(staying) else set()
 
 
-def _find_renamed(
-    gone: Mapping[str, RecordOutline], elsewhere: Sequence[RecordOutline]
-) -> set[str]:
+def load_outlines(call: Call, shared: str) -> dict[str, RecordOutline]:
+    """Return the outlines of the records that were there at the last synchronisation."""
+    kept = call.home.journal.kept(OUTLINES + shared)
+    return {item: RecordOutline(*json.loads(text)) for item, text in kept.items()}
+
+
+def find_renamed(gone: Mapping[str, RecordOutline], elsewhere: Sequence[RecordOutline]) -> set[str]:
     """Return what is there under another name: what it says is there, or it was rewritten.
 
     One that was rewritten keeps the time at which it was made; one file stands for one record.

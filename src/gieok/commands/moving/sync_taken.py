@@ -71,6 +71,8 @@ class ScopeTaking:
     rejected: list[str] = field(default_factory=list)
     taken: int = 0
     both_kept: int = 0
+    #: Records that were renamed by hand here, and corrected under the old name elsewhere.
+    renamed_by_hand: int = 0
     _known: dict[str, str] = field(default_factory=dict)
     _items: dict[str, SharedItem] = field(default_factory=dict)
     _fresh: dict[str, str] = field(default_factory=dict)
@@ -102,6 +104,7 @@ class ScopeTaking:
             self._known = {item: text for item, text in known.items() if item not in self.vanished}
             self._items = {item.id: item for item in self.shared_scope.iter_items()}
             self._digests = {name: item.digest for name, item in self._items.items()}
+            self.renamed_by_hand += self._count_renamed_by_hand(rows)
             self._take_messages(
                 [row for row in rows if row["is"] == sync_items.MESSAGE and not self._is_gone(row)]
             )
@@ -375,6 +378,23 @@ class ScopeTaking:
             else:
                 self._settle_corrections(before, mine, theirs)
 
+    def _count_renamed_by_hand(self, rows: Sequence[Row]) -> int:
+        """Return how many records no command renamed here, and one on another device."""
+        corrected = {row["item"] for row in rows if row.get("renamed")} - self._items.keys()
+        outlines = sync_sent.load_outlines(self.call, self.shared_scope.shared) if corrected else {}
+        gone = {
+            item: outline
+            for item, outline in outlines.items()
+            if item in corrected & self._known.keys()
+            and not self.shared_scope.is_removal_known(item)
+        }
+        elsewhere = [
+            sync_items.build_record_outline(item)
+            for item in self._items.values()
+            if item.kind == sync_items.RECORD and item.id not in self._known
+        ]
+        return len(sync_sent.find_renamed(gone, elsewhere))
+
     def _is_same_record(self, mine: str, theirs: str) -> bool:
         """Say whether the records of two places were made at one time, as far as is known."""
         made = {self._find_made(mark) for mark in (mine, theirs)} - {None}
@@ -479,6 +499,8 @@ class ScopeTaking:
         match kind:
             case sync_items.MEMORY if not is_gone:
                 document = replace(from_fields({**row, "scope": scope.path}, row["text"]))
+                if sync_items.is_record_entry(document):  # of an earlier version
+                    return
                 passages = tuple(Passage(*passage) for passage in row["passages"])
                 self._put.append(Entry(document, passages))
                 self._erased = [key for key in self._erased if key != document.key]

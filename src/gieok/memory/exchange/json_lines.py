@@ -283,13 +283,21 @@ class Carrying:
             document_tokens=0,
             model="",
         )
-        hot = [Entry(replace(entry.document, tier=Tier.HOT), entry.passages) for entry in held]
+        # What files hold is in the index alone: made durable, it would outlast them.
+        of_files = [entry for entry in held if "root" in entry.document.metadata]
+        hot = [
+            Entry(replace(entry.document, tier=Tier.HOT), entry.passages)
+            for entry in held
+            if entry not in of_files
+        ]
         if not self.journal.commit(position, run, put=hot, forget=fresh):
             raise GieokError(
                 "another import is running", hint="run the command again when that is done"
             )
         there |= set(map(build_document_mark, fresh))
         deliver(self.journal, self.store)
+        if of_files:
+            self.store.put(of_files)
 
     def _known(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
         if not self.is_dry:
