@@ -76,6 +76,11 @@ def test_memory_of_accounts_that_a_device_sent_is_not_taken(
         assert done.waiting_for == {sync_exchange.ACCOUNT: len(ACCOUNTS)}
         assert done.faults == ()
     assert list_scopes(two) == ["agent:main"]
+    # Who sent them has them: they wait for nothing there.
+    one.run("sync run", anew=True)
+    for _ in range(2):
+        assert one.sync().waiting_for == {}
+    assert one.run("sync status").waiting_for == {}
 
 
 @pytest.mark.parametrize(
@@ -119,3 +124,12 @@ def test_forgetting_says_whether_it_travels(
     done = one.run("forget", match=match, yes=True).done
     told = [why for place, why in done.still_in if place.endswith("remote")]
     assert [part in why for part, why in zip(said, told, strict=True)] == [True] * len(said)
+
+
+def test_erasing_names_the_remote_that_keeps_what_was_sent(pair: list[DeviceHome]) -> None:
+    one, _ = pair
+    one.remember("We lint with ruff.")
+    one.sync()
+    left = one.run("erase", all=True, dry_run=True).left
+    (why,) = [row.reason for row in left if row.path.endswith("remote")]
+    assert why.startswith("sent before, encrypted: it stays there")

@@ -30,8 +30,9 @@ _FAULTS = {
     ),
     sync_exchange.OLD_KEY: Words(
         "under a key from before it was changed: nothing of it is taken. It is from a device that "
-        "was dropped, or that has not the new key. If it is yours, `gieok sync key --to FILE` "
-        "here; there, `gieok sync init REMOTE --key-file FILE`"
+        "was dropped, or that has not the new key. If it is yours, run `gieok sync` there; if that "
+        "does not help, `gieok sync key --to FILE` here, and there `gieok sync init REMOTE "
+        "--key-file FILE`"
     ),
     sync_exchange.NEWER: Words("written by a newer Gieok: update this one"),
     sync_exchange.STRAY: Words(
