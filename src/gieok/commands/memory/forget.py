@@ -261,8 +261,14 @@ def _in_sync(call: Call, plan: ForgetPlan) -> list[tuple[str, str]]:
     scopes += [shelf_at(call, file.parents[2]).scope for file in plan.records]
     travels = {not is_of_account(scope.path) for scope in scopes}
     reasons = {
-        True: "sent before, encrypted; your other devices forget it when they synchronise: `gieok sync`",
-        False: "an earlier version may have sent it; forgetting it does not travel: forget it on each device",
+        True: (
+            "sent before, encrypted; your other devices forget it when they synchronise: `gieok "
+            "sync`"
+        ),
+        False: (
+            "an earlier version may have sent it; forgetting it does not travel: forget it on each "
+            "device"
+        ),
     }
     remote = hide_userinfo(setup.remote)
     return [(remote, why) for does_travel, why in reasons.items() if does_travel in travels]

@@ -17,7 +17,8 @@ from gieok.memory.exchange.versions import find_next_time, format_time
 from gieok.model.memory import Scope
 
 #: Realm, before the scope's name, of checksums of records and memories that were forgotten, with a
-#: `ForgottenPlace`. Forgetting wins over older edits of other devices; what was only moved leaves them.
+#: `ForgottenPlace`. Forgetting wins over older edits of other devices; what was only moved leaves
+#: them.
 FORGOTTEN = "forgotten:"
 #: Realm, before the scope's name, of checksums of forgotten texts, with the time: another device
 #: may have moved or copied the text before it hears of it.
