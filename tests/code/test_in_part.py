@@ -11,6 +11,7 @@ from gieok.code.index import graph, project
 from gieok.code.index.project import Project
 from gieok.code.model.facts import Facts
 from gieok.code.resolve.flows import Tangled
+from gieok.code.resolve.frozen.solution import SolutionRecorder
 from gieok.code.resolve.import_links import Linker
 from gieok.code.resolve.program import Program
 from gieok.commands.code import impact as impact_command
@@ -37,11 +38,15 @@ def tangling(monkeypatch: pytest.MonkeyPatch) -> None:
     solve = graph.solve
 
     def given_up(
-        files: list[tuple[str, Facts]], linker: Linker, *, is_lenient: bool = False
+        files: list[tuple[str, Facts]],
+        linker: Linker,
+        *,
+        is_lenient: bool = False,
+        recorder: SolutionRecorder | None = None,
     ) -> Program:
         if not is_lenient and any(path == "p.js" for path, _ in files):
             raise Tangled("without end")
-        return solve(files, linker, is_lenient=is_lenient)
+        return solve(files, linker, is_lenient=is_lenient, recorder=recorder)
 
     monkeypatch.setattr(graph, "solve", given_up)
 

@@ -49,46 +49,6 @@ def test_a_turn_and_what_was_observed_of_it_are_one_memory_with_the_day(tmp_path
     assert [m.citation for m in choice.fresh([turn, observed, other], window, "")] == ["o1", "o2"]
 
 
-_WHOLE = "We ship the letter with buttondown. Can you fix the typo in its head?"
-_PART = "We ship the letter with buttondown."
-
-
-def _said(text: str, day: str = "2026-11-20", **more: object) -> InjectedMemory:
-    return InjectedMemory(title="", citation=text, text=text, day=day, **more)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("is_turn_first", [True, False])
-def test_a_turn_stands_for_the_observation_made_of_a_part_of_it(
-    tmp_path: Path, is_turn_first: bool
-) -> None:
-    window = ContextWindow(str(tmp_path), "claude-code", "")
-    part = _said(_PART, score=0.5, is_sure=True)
-    turn = _said(_WHOLE, who="user", score=0.4, is_sure=False)
-    found = [turn, part] if is_turn_first else [part, turn]
-    assert [(m.text, m.score, m.is_sure) for m in choice.fresh(found, window, "")] == [
-        (_WHOLE, 0.5, True)
-    ]
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        _said(_WHOLE, who="assistant"),
-        _said(_WHOLE, who="user", day="2026-11-01"),
-        _said(_WHOLE, who="user", scope="project:other"),
-        _said(_WHOLE, who="user", status="replaced on 2026-11-24"),
-        _said(_WHOLE),
-        _said("You said that we ship the letter with buttondown.", who="user"),
-        _said("No way that we ship the letter with buttondown.", who="user"),
-        _said("And do we ship the letter with buttondown?", who="user"),
-        _said("And who prints it? → We ship the letter with buttondown.", who="user"),
-    ],
-)
-def test_nothing_else_stands_for_an_observation(tmp_path: Path, other: InjectedMemory) -> None:
-    window = ContextWindow(str(tmp_path), "claude-code", "")
-    assert len(choice.fresh([_said(_PART), other], window, "")) == 2
-
-
 @pytest.mark.parametrize(
     ("zone", "day"), [("Asia/Seoul", "2026-11-17"), ("America/Los_Angeles", "2026-11-16")]
 )

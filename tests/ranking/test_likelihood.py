@@ -19,7 +19,6 @@ from gieok.ranking.likelihood import (
     judge_evidence,
     judge_read_evidence,
     level,
-    list_rivals,
     question_features,
     rarities,
     standardised,
@@ -76,8 +75,7 @@ def _second(number: int, text: str, fused: float = 0.95, help: float = 1.8) -> E
     "text",
     [
         "the regatta starts at the old weir",
-        "User: the regatta starts at the old weir! is the van free?",
-        "Assistant: Noted.\nUser: The regatta starts at the old weir",
+        "Assistant: Noted.\nUser: The regatta starts at the old weir!",
         "the regatta starts at the old weir (2026-11-27)",
     ],
 )
@@ -87,41 +85,13 @@ def test_what_says_the_same_again_takes_no_lead(text: str) -> None:
     assert beside["help_lead"] == pytest.approx(alone["help_lead"])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "User: the regatta starts at the new weir",
-        "User: I doubt that the regatta starts at the old weir",
-        "the regatta starts at the old weir, not at the new one",
-        "User: the regatta starts at the old weir?",
-        "User: the regatta starts at the old weir. then bring the big van and the two long ropes",
-        "User: old weir",
-        "?",
-    ],
-)
-def test_what_says_something_else_or_more_or_asks_takes_the_lead(text: str) -> None:
-    alone, beside = _judge_rivals(), _judge_rivals(_second(1, text))
+def test_what_says_something_else_takes_the_lead() -> None:
+    alone, beside = (
+        _judge_rivals(),
+        _judge_rivals(_second(1, "User: the regatta starts at the new weir")),
+    )
     assert beside["lead"] < alone["lead"]
     assert beside["help_lead"] < alone["help_lead"]
-
-
-@pytest.mark.parametrize("who", ["Assistant", "Dana"])
-def test_what_somebody_else_says_again_stays_a_rival(who: str) -> None:
-    again = _second(1, f"{who}: the regatta starts at the old weir")
-    assert list_rivals([Evidence(0, _SAID), again]) == [again]
-
-
-def test_a_question_has_rivals_though_it_was_asked_before() -> None:
-    asked = Evidence(0, "User: where do we keep the backup keys?")
-    again = _second(1, "User: where do we keep the backup keys?")
-    assert list_rivals([asked, again]) == [again]
-
-
-def test_turns_that_end_alike_stay_rivals_of_each_other() -> None:
-    ending = _second(1, "User: let me know please")
-    one = Evidence(0, "User: the code of the front gate is new since May. let me know please")
-    other = _second(2, "User: the code of the back gate changes each June. let me know please")
-    assert list_rivals([one, ending, other]) == [ending, other]
 
 
 def test_a_later_version_takes_no_lead_and_neither_does_what_repeats_it() -> None:

@@ -15,8 +15,6 @@ from gieok.ranking.likelihood import invert_logistic
 from gieok.settings import trust
 from gieok.settings.hook import HookSettings
 from gieok.text.gist import as_told
-from gieok.text.same_words import SaidText, says_the_same
-from gieok.text.turns import USER
 
 #: Least log-odds of the best memory for anything to be shown. To them are added the log-odds that
 #: the prompt asks for what was told (`ranking.learned.prompts`), at this weight and within these
@@ -90,38 +88,15 @@ def fresh(
 
     A memory that cites a missing file says so.
     """
-    kept: list[InjectedMemory] = []
+    by_words: dict[str, InjectedMemory] = {}
     for memory in found:
-        if window.holds(memory):
-            continue
-        place = next((n for n, one in enumerate(kept) if _is_told_by(one, memory)), len(kept))
-        if place == len(kept):
-            kept.append(memory)
-            continue
+        words = fold_statement(memory.text)
+        first = by_words.get(words)
         # Of a turn and the observation made of it, the longer text is kept: it has the day that "by
         # Friday" means.
-        longer, other = sorted((kept[place], memory), key=lambda one: -len(one.text))
-        longer.score = max(longer.score, other.score)
-        longer.is_sure = longer.is_sure or other.is_sure
-        kept[place] = longer
-    return [mark_missing_paths(memory, folder) for memory in kept]
-
-
-def _is_told_by(one: InjectedMemory, other: InjectedMemory) -> bool:
-    """Say whether two memories have the same letters, or one is an observation made of the other.
-
-    Such an observation is a whole sentence of what the user said on that day.
-    """
-    if fold_statement(one.text) == fold_statement(other.text):
-        return True
-    part, turn = sorted((one, other), key=lambda memory: bool(memory.who))
-    is_made_of = (
-        (part.who, part.title, turn.who) == ("", "", "user")
-        and (part.scope, part.day, part.status) == (turn.scope, turn.day, turn.status)
-        and len(part.text) < len(turn.text)
-    )
-    said = turn.text.partition(ANSWERED_BY)[0]
-    return is_made_of and says_the_same(SaidText(part.text), SaidText(f"{USER}: {said}"))
+        if not window.holds(memory) and (first is None or len(first.text) < len(memory.text)):
+            by_words[words] = memory
+    return [mark_missing_paths(memory, folder) for memory in by_words.values()]
 
 
 def render_chosen_memories(

@@ -1,6 +1,7 @@
 """Facts about a code project: files, symbols, edges, and executions under coverage."""
 
 from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -127,11 +128,38 @@ class UnresolvedCall(NamedTuple):
 
 
 class Links(NamedTuple):
-    """Edges and unresolved calls of all files of some languages."""
+    """Edges and unresolved calls of all files of some languages, or of some files alone."""
 
     languages: Collection[str]
     edges: Sequence[Edge]
     unresolved_calls: Sequence[UnresolvedCall]
+    #: Family → what its linking found, kept for changes that stay inside of a file; empty where
+    #: nothing is kept. Every family whose files were all linked is named.
+    solutions: Mapping[str, bytes] = MappingProxyType({})
+    #: The files alone whose links these are; None for all files of the languages.
+    paths: Collection[str] | None = None
+
+
+class LinkedFile(NamedTuple):
+    """File that changed since all files were linked: its facts and links as they were then."""
+
+    path: str
+    facts: str
+    edges: Sequence[Edge]
+    unresolved_calls: Sequence[UnresolvedCall]
+
+
+class Keeping(NamedTuple):
+    """What is kept of the last link of all files when files change."""
+
+    #: Files to keep as they were then; those that are kept already stay as they are.
+    paths: Collection[str] = ()
+    #: Families whose solutions are dropped: all of their files are to be linked again.
+    outdated: Collection[str] = ()
+
+
+#: Nothing is kept, and nothing dropped.
+KEEPS_NOTHING = Keeping()
 
 
 class GraphChange(NamedTuple):

@@ -125,11 +125,11 @@ class RecordedClaims:
         """Yield the words of each claim of a file that a passage still says, and what came later."""
         rows = self._read_rows(file).get(key, ())
         lines = text.split("\n") if rows else []
-        for line, start, length, check, later in self._iter_claims(rows, kind):
-            if first_line <= line < first_line + len(lines):
-                words = lines[line - first_line][start : start + length]
-                if line_check(words) == check:
-                    yield words, later
+        within = [row for row in rows if first_line <= row[1] < first_line + len(lines)]
+        for line, start, length, check, later in self._iter_claims(within, kind):
+            words = lines[line - first_line][start : start + length]
+            if line_check(words) == check:
+                yield words, later
 
     def _iter_claims(
         self, rows: "Iterable[list[Any]]", kind: "type[_LaterT]"

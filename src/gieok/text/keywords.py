@@ -167,6 +167,13 @@ def is_statement(text: str) -> bool:
     return bool(re.search(_STATING_END, text))
 
 
+def requests(sentence: str) -> bool:
+    """Return whether a sentence asks or requests by its first word, or requests by its ending."""
+    sentence = sentence.strip()
+    begins = re.match(_REQUEST_START, sentence) or re.match(_ASKING_START, sentence)
+    return begins is not None or re.search(_REQUEST_END, sentence) is not None
+
+
 _FULL_STOP = r"""[.!。]["')\]]?$"""
 _ASKING_START = (
     r"(?i)(who|what|when|where|which|why|how|whose|whom|is|are|was|were|do|does|did|can|could"

@@ -1,66 +1,63 @@
-"""Whether a text says all that another one says, sentence by sentence, in the same words.
+"""Whether two texts are one statement, said twice in the same words.
 
-Standard library, quick to import.
+Standard library, quick to import. The comparison is strict: whoever takes two statements for one
+stops weighing them against each other.
 """
 
 import re
 
-from gieok.text.gist import as_told
+from gieok.text.gist import as_told, gist
+from gieok.text.keywords import requests
+from gieok.text.turns import ASSISTANT, USER, asks
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-_LABEL = re.compile(r"([^\W\d_][\w .'-]{0,40}): ")
-_BETWEEN = re.compile(r"(?<=[.!?…。？！])[\"'”’)\]]*\s+|\n+|;\s+")
-_ASSISTANT = "assistant"
-#: Of two turns, or of two texts without a speaker, one may hold so many times the words of the
-#: other: a turn that ends with "let me know please" says more than that.
-_MOST_LONGER = 2
+_LABEL = re.compile(rf"({USER}|{ASSISTANT}): ")
+_BETWEEN = re.compile(r"(?<=[.!?…。？！])[\"'”’)\]]*\s+|\n+")
+_FRAME = "\"'“”‘’«».,:;!…。！()[]"
+#: A request with such a word may be about what was said before it: "can you ignore that?".
+_REFERS_BACK = re.compile(
+    r"(?i)\b(?:that|this|it|those|these|above|said|before)\b|그거|그걸|그건|이거|이걸|이건|방금|말한|위에"
+)
+#: Words from which an observation is told from a mere word of a turn.
+_FEWEST_WORDS = 3
 
 
 class SaidText:
-    """Text of a turn, of an observation or of a note, as its speaker and the words of its sentences.
+    """Text of a turn, or of an observation or a note, which have no speaker.
 
-    `who` is '' for a text without a speaker. Of a turn with the line that it answers, the turn alone
-    counts.
+    Of a turn with the line that it answers, the turn alone counts. `states` are the sentences that
+    state something, each as its words with their signs; `rest` are those that ask or request.
     """
 
-    __slots__ = ("asks", "sentences", "who", "words")
+    __slots__ = ("rest", "states", "who")
 
     def __init__(self, text: str) -> None:
         last = text.rsplit("\n", 1)[-1]
         label = _LABEL.match(last)
-        said = last[label.end() :] if label else text
-        parts = [part for part in _BETWEEN.split(as_told(said)) if part.strip()]
-        self.who = label[1].lower() if label else ""
-        #: Whether any sentence is a question, which states nothing.
-        self.asks = any(part.rstrip("\"'”’)] ").endswith(("?", "？")) for part in parts)
-        self.sentences = [_list_words(part) for part in parts]
-        self.words = sum(len(sentence) for sentence in self.sentences)
+        said = last[label.end() :] if label else as_told(text)
+        self.who = label[1] if label else ""
+        self.states: list[list[str]] = []
+        self.rest: list[str] = []
+        for sentence in _BETWEEN.split(said):
+            words = [word for part in sentence.lower().split() if (word := part.strip(_FRAME))]
+            if words and (asks(sentence) or requests(sentence)):
+                self.rest.append(sentence)
+            elif words:
+                self.states.append(words)
 
 
 def says_the_same(one: SaidText, other: SaidText) -> bool:
-    """Say whether all sentences of one text stand in the other, one after another.
+    """Say whether two texts state the same, word for word, and neither says more.
 
-    No word of a sentence may be missing or added: "don't use tabs" is not "use tabs". What an agent
-    or another person says again is another statement; an observation has no speaker and may be a
-    part of a longer turn.
+    So does an observation, and the user's turn that it was made of, where the turn only asks or
+    requests something besides that does not go back to what it stated. What an agent says again is
+    no statement of the user's, and a question states nothing.
     """
-    speakers = {one.who, other.who} - {""}
-    shorter, longer = sorted((one, other), key=lambda said: said.words)
-    if len(speakers) > 1 or _ASSISTANT in speakers or shorter.asks or not shorter.words:
+    if ASSISTANT in (one.who, other.who) or not one.states or one.states != other.states:
         return False
-    is_alike = bool(one.who) == bool(other.who)
-    if is_alike and longer.words > _MOST_LONGER * shorter.words:
-        return False
-    return _stands_in(shorter.sentences, longer.sentences)
-
-
-def _stands_in(part: "Sequence[list[str]]", whole: "Sequence[list[str]]") -> bool:
-    places = range(len(whole) - len(part) + 1)
-    return any(whole[place : place + len(part)] == part for place in places)
-
-
-def _list_words(text: str) -> list[str]:
-    return re.findall(r"\w+", text.lower())
+    if one.who == other.who:
+        return not one.rest and not other.rest
+    turn, observed = (one, other) if one.who else (other, one)
+    is_statement = sum(map(len, observed.states)) >= _FEWEST_WORDS and not observed.rest
+    return is_statement and not any(
+        _REFERS_BACK.search(sentence) or gist(sentence).is_not for sentence in turn.rest
+    )

@@ -28,9 +28,7 @@ class Doubts:
         self._keys = keys
         self._stand_ins = cache(program.stand_ins)
         #: The variables of `self`: an inherited method runs on instances of every subclass.
-        self._selves = {
-            f.parameters[0] for f in program.functions if f.owner != NOTHING and f.parameters
-        }
+        self._selves = program.find_receivers()
         # not a method: a reference cycle would keep the program alive
         self._remade = cache(partial(_is_remade, program))
 

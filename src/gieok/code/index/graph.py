@@ -5,24 +5,29 @@ An incremental run and a full run are the same call.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from enum import IntEnum
 from functools import partial
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.code.index.doubts import Doubts
 from gieok.code.languages import places
 from gieok.code.languages.language import Family
 from gieok.code.languages.table import LANGUAGES
+from gieok.code.model import facts as fact_file
 from gieok.code.model.facts import DEFINITIONS, FUNCTIONS, Facts, Op, SymbolKind, Trait
 from gieok.code.resolve import by_name, by_receiver
+from gieok.code.resolve.frozen.solution import SolutionRecorder, find_dispatched
 from gieok.code.resolve.isolation import Files, isolated
-from gieok.code.resolve.program import FAN, CallSite, Program, Reference
+from gieok.code.resolve.program import CallSite, Program, Reference
 from gieok.code.resolve.solver import solve
-from gieok.model.code import Edge, Symbol, UnresolvedCall, key_name, key_path
+from gieok.model.code import Edge, Symbol, UnresolvedCall, key_name, key_path, module_key
 
 #: Version of the linker: changes whenever the edges of unchanged facts would.
 RESOLVER_VERSION = 18
+#: Version of facts and edges.
+SHAPE = f"{fact_file.VERSION}:{RESOLVER_VERSION}"
 
 
 class Certainty(IntEnum):
@@ -68,6 +73,10 @@ _REASONS = {
 }
 #: Reason of an edge from a wrapper to the function that it was given by the function's own symbol.
 GIVEN_BODY = "is given it"
+#: Reason of an edge to a function that stands inside of another.
+DEFINED_INSIDE = "defined inside"
+#: Reason of an edge from the maker of an object to a method that a wide call reaches.
+MAKES_CALLED = "makes an object that is called so"
 _NAMED_AFTER = "the only one of its receiver's name"
 _LAMBDA = re.compile(r"(?:(?:^|\.)<lambda\d+>)+$")
 
@@ -84,26 +93,30 @@ class Built(NamedTuple):
     #: Files that the solver cannot take whole, each with the reason: their symbols are in the
     #: graph, their calls in part.
     unlinked: tuple[tuple[str, str], ...] = ()
+    #: Family → what the solver found, where that was asked for and all files were linked whole.
+    solutions: Mapping[str, bytes] = MappingProxyType({})
 
 
-class _Edges:
+class EdgeSet:
     """Collection of edges; of several edges at one place the most certain is kept."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, str, str, int], tuple[int, str]] = {}
 
     def add(self, source: str, target: str, kind: str, tier: int, reason: str, line: int) -> None:
+        """Add an edge, unless a more certain one stands at its place."""
         place = (source, target, kind, line)
         known = self.found.get(place)
         if known is None or (tier, reason) < known:
             self.found[place] = (tier, reason)
 
-    def take(self, other: "_Edges") -> None:
+    def take(self, other: "EdgeSet") -> None:
         """Add the edges of another collection."""
         for (source, target, kind, line), (tier, reason) in other.found.items():
             self.add(source, target, kind, tier, reason, line)
 
     def rows(self) -> list[Edge]:
+        """Return the edges, sorted."""
         return sorted(
             Edge(source=s, target=t, kind=kind, tier=tier, reason=reason, line=line)
             for (s, t, kind, line), (tier, reason) in self.found.items()
@@ -122,6 +135,8 @@ def build(
     files: Files,
     place: Callable[[str], str] = fold_lambda_key,
     again: Callable[[], Files] | None = None,
+    *,
+    is_recorded: bool = False,
 ) -> Built:
     """Link `files` and return edges and unresolved calls.
 
@@ -130,19 +145,20 @@ def build(
 
     `place` gives the key under which a body of code is shown: functions without a name have no key
     of their own, unless `place` gives them one. Each family of languages is linked alone: nothing
-    of one family shows in the edges of another.
+    of one family shows in the edges of another. With `is_recorded`, the solutions are returned too.
     """
-    edges = _Edges()
+    edges = EdgeSet()
     unresolved_calls: set[UnresolvedCall] = set()
     unlinked: list[tuple[str, str]] = []
-    visible_keys = {key for path, facts in files for key in _iter_visible_keys(path, facts, place)}
+    solutions: dict[str, bytes] = {}
+    visible_keys = {key for path, facts in files for key in iter_visible_keys(path, facts, place)}
     again = again or partial(list, list(files))
-    _add_nested_edges(files, edges, place)
+    add_nested_edges(files, edges, place)
     by_family = _by_family(files)
     files.clear()
     for family in sorted(by_family, key=lambda family: family.name):
-        work = partial(_link_family, family, place)
-        (family_edges, calls), strange = isolated(
+        work = partial(_link_family, family, place, is_recorded=is_recorded)
+        (family_edges, calls, solution), strange = isolated(
             work, by_family.pop(family), partial(_reload_family_files, family, again)
         )
         edges.take(family_edges)
@@ -153,6 +169,8 @@ def build(
             )
             edges.take(in_part)
             unresolved_calls |= open_calls
+        elif solution:
+            solutions[family.name] = solution
         unlinked += strange
     return Built(
         tuple(
@@ -164,10 +182,13 @@ def build(
         ),
         tuple(sorted(unresolved_calls)),
         tuple(sorted(unlinked)),
+        solutions,
     )
 
 
-def _iter_visible_keys(path: str, facts: Facts, place: Callable[[str], str]) -> Iterator[str]:
+def iter_visible_keys(
+    path: str, facts: Facts, place: Callable[[str], str] = fold_lambda_key
+) -> Iterator[str]:
     """Yield the keys of the symbols of a file that are shown.
 
     A function without a name is folded into the symbol around it.
@@ -201,7 +222,7 @@ def _reload_family_files(family: Family, again: Callable[[], Files]) -> Files:
 
 def _linked_in_part(
     family: Family, place: Callable[[str], str], again: Callable[[], Files], strange: set[str]
-) -> tuple[_Edges, set[UnresolvedCall]]:
+) -> tuple[EdgeSet, set[UnresolvedCall]]:
     """Return edges and unresolved calls of the files that could not be linked whole.
 
     The edges from and to these files are their imports, the links by name, and what the solver had
@@ -209,13 +230,13 @@ def _linked_in_part(
     partial result is true.
     """
     try:
-        family_edges, calls = _link_family(
+        family_edges, calls, _ = _link_family(
             family, place, _reload_family_files(family, again), is_lenient=True
         )
     # A file that breaks the solver in another way is reported as not followed.
     except Exception:  # noqa: BLE001
-        return _Edges(), set()
-    edges = _Edges()
+        return EdgeSet(), set()
+    edges = EdgeSet()
     for (source, target, kind, line), (tier, reason) in family_edges.found.items():
         if key_path(source) in strange or key_path(target) in strange:
             edges.add(source, target, kind, tier, reason, line)
@@ -223,13 +244,21 @@ def _linked_in_part(
 
 
 def _link_family(
-    family: Family, place: Callable[[str], str], members: Files, *, is_lenient: bool = False
-) -> tuple[_Edges, set[UnresolvedCall]]:
-    """Return the edges of one family of languages, and the unresolved calls."""
-    edges = _Edges()
+    family: Family,
+    place: Callable[[str], str],
+    members: Files,
+    *,
+    is_lenient: bool = False,
+    is_recorded: bool = False,
+) -> tuple[EdgeSet, set[UnresolvedCall], bytes]:
+    """Return the edges of one family of languages, the unresolved calls, and the solution.
+
+    The solution is empty where it was not asked for.
+    """
+    edges = EdgeSet()
     names = {s.name for _, facts in members for s in facts.symbols if s.kind in DEFINITIONS}
     if family.linker is None:
-        return edges, _add_named_edges(members, names, place, edges)
+        return edges, _add_named_edges(members, names, place, edges), b""
     keys = [f"{path}::{s.qualified}" for path, facts in members for s in facts.symbols]
     wrapped = {
         f"{path}::{s.qualified}"
@@ -237,12 +266,16 @@ def _link_family(
         for s in facts.symbols
         if Trait.WRAPPED in s.traits
     }
-    program = solve(members, family.linker.of_files(members), is_lenient=is_lenient)
+    recorder = SolutionRecorder(SHAPE) if is_recorded and family.linker.is_by_path else None
+    linker = family.linker.of_files(members)
+    program = solve(members, linker, is_lenient=is_lenient, recorder=recorder)
     placed = [place(key) for key in keys]
     unresolved_calls = _add_call_edges(program, keys, placed, names, edges, wrapped)
-    _add_reference_edges(program, keys, placed, edges)
+    add_reference_edges(program, placed, edges)
+    _add_class_edges(program, keys, edges)
+    add_import_edges(program, program.paths, edges)
     _add_dispatch_edges(program, placed, edges)
-    return edges, unresolved_calls
+    return edges, unresolved_calls, recorder.solution if recorder else b""
 
 
 def _add_call_edges(
@@ -250,7 +283,7 @@ def _add_call_edges(
     keys: Sequence[str],
     placed: Sequence[str],
     names: set[str],
-    edges: _Edges,
+    edges: EdgeSet,
     wrapped: set[str],
 ) -> set[UnresolvedCall]:
     """Add an edge for every target of every site; return the unresolved calls.
@@ -262,14 +295,48 @@ def _add_call_edges(
         key = keys[program.function_symbol[number]]
         if fact.owner != -1 and "<lambda" not in key and Trait.PROPERTY not in fact.traits:
             methods[key.rpartition(".")[2]].add(key)
-    answered = {
+    naming = Naming(
+        keys=keys,
+        placed=placed,
+        names=names,
+        wrapped=wrapped,
+        methods=methods,
+        named_after=by_receiver.named_after(program, keys, is_product_key),
+    )
+    return add_site_edges(program, naming, list_answered(program), edges)
+
+
+class Naming(NamedTuple):
+    """What names mean in a family of languages."""
+
+    #: Symbol → its key, and the key under which it is shown.
+    keys: Sequence[str]
+    placed: Sequence[str]
+    #: Names of all definitions; and the keys of symbols whose body is handed to a wrapper.
+    names: Container[str]
+    wrapped: Container[str]
+    #: Name → the methods that bear it.
+    methods: Mapping[str, Collection[str]]
+    #: Unresolved call → the function that it means by the name of its receiver.
+    named_after: Mapping[CallSite, str]
+
+
+def list_answered(program: Program) -> set[tuple[int, int, str]]:
+    """Return (symbol, line, name) of the calls whose target is known, or known to be outside."""
+    return {
         (site.symbol, site.line, _strip_call_parentheses(site.name))
         for site in program.sites
         if site.targets or site.wired
     }
+
+
+def add_site_edges(
+    program: Program, naming: Naming, answered: set[tuple[int, int, str]], edges: EdgeSet
+) -> set[UnresolvedCall]:
+    """Add the edges of the sites of a program; return the unresolved calls."""
+    keys, placed, wrapped = naming.keys, naming.placed, naming.wrapped
     unresolved_calls = set[UnresolvedCall]()
     doubts = Doubts(program, keys)
-    named_after = by_receiver.named_after(program, keys, _is_product)
     for site in program.sites:
         source = placed[site.symbol]
         doubted = doubts.of(site) if site.targets else {}
@@ -283,12 +350,12 @@ def _add_call_edges(
                 edges.add(source, placed[target], CALLS, *sure, site.line)
         if not site.targets and site.kind in ("call", "method"):
             name = _strip_call_parentheses(site.name)
-            if name in names and (site.symbol, site.line, name) not in answered:
+            if name in naming.names and (site.symbol, site.line, name) not in answered:
                 unresolved_calls.add(UnresolvedCall(source, name, site.line))
-                if meant := named_after.get(site):
+                if meant := naming.named_after.get(site):
                     edges.add(source, meant, CALLS, Certainty.UNIQUE_NAME, _NAMED_AFTER, site.line)
                 else:
-                    _add_namesake_edges(site, source, methods, edges)
+                    _add_namesake_edges(site, source, naming.methods, edges)
     return unresolved_calls
 
 
@@ -302,7 +369,8 @@ def _rate_site_certainty(
     return Certainty.RESOLVED, _REASONS[site.kind]
 
 
-def _is_product(key: str) -> bool:
+def is_product_key(key: str) -> bool:
+    """Return whether a symbol belongs to the product, not to tests or examples."""
     return not places.is_outside_product(key_path(key))
 
 
@@ -311,9 +379,9 @@ def _strip_call_parentheses(name: str) -> str:
 
 
 def _add_namesake_edges(
-    site: CallSite, source: str, methods: Mapping[str, set[str]], edges: _Edges
+    site: CallSite, source: str, methods: Mapping[str, Collection[str]], edges: EdgeSet
 ) -> None:
-    namesakes = methods.get(_strip_call_parentheses(site.name), set())
+    namesakes = methods.get(_strip_call_parentheses(site.name), ())
     if (
         site.kind != "method"
         or _strip_call_parentheses(site.name) in _COMMON
@@ -331,7 +399,7 @@ def _add_namesake_edges(
 
 
 def _add_named_edges(
-    members: Files, names: set[str], place: Callable[[str], str], edges: _Edges
+    members: Files, names: set[str], place: Callable[[str], str], edges: EdgeSet
 ) -> set[UnresolvedCall]:
     """Add the edges of a language whose calls are linked by name.
 
@@ -357,9 +425,8 @@ def _add_named_edges(
     return open_calls
 
 
-def _add_reference_edges(
-    program: Program, keys: Sequence[str], placed: Sequence[str], edges: _Edges
-) -> None:
+def add_reference_edges(program: Program, placed: Sequence[str], edges: EdgeSet) -> None:
+    """Add the edges of the places where a symbol is passed on, constructed or requested."""
     for reference in program.references:
         kind, reason = (
             (CONSTRUCTS, "constructed")
@@ -374,6 +441,10 @@ def _add_reference_edges(
             reason,
             reference.line,
         )
+
+
+def _add_class_edges(program: Program, keys: Sequence[str], edges: EdgeSet) -> None:
+    """Add the edges from classes to their bases."""
     for owner, symbol in enumerate(program.class_symbol):
         for base in program.hierarchy.bases(owner):
             edges.add(
@@ -384,12 +455,22 @@ def _add_reference_edges(
                 "base class",
                 0,
             )
-    modules = [keys[bound.symbols] for bound in program.bounds]
+
+
+def add_import_edges(program: Program, paths: Sequence[str], edges: EdgeSet) -> None:
+    """Add the edges between modules."""
     for file, target_file, line in program.imports:
-        edges.add(modules[file], modules[target_file], IMPORTS, Certainty.IMPORT, "imported", line)
+        edges.add(
+            module_key(paths[file]),
+            module_key(paths[target_file]),
+            IMPORTS,
+            Certainty.IMPORT,
+            "imported",
+            line,
+        )
 
 
-def _add_nested_edges(files: Files, edges: _Edges, place: Callable[[str], str]) -> None:
+def add_nested_edges(files: Files, edges: EdgeSet, place: Callable[[str], str]) -> None:
     """Refer a function to the functions that are defined inside of it.
 
     The outer function makes the inner ones, and nobody else can. The facts are read here, not the
@@ -405,30 +486,22 @@ def _add_nested_edges(files: Files, edges: _Edges, place: Callable[[str], str]) 
                 if kinds.get(key_name(around)) in FUNCTIONS:
                     target = f"{path}::{s.qualified}"
                     edges.add(
-                        around, target, REFERENCES, Certainty.RESOLVED, "defined inside", s.start
+                        around, target, REFERENCES, Certainty.RESOLVED, DEFINED_INSIDE, s.start
                     )
 
 
-def _add_dispatch_edges(program: Program, placed: Sequence[str], edges: _Edges) -> None:
+def _add_dispatch_edges(program: Program, placed: Sequence[str], edges: EdgeSet) -> None:
     """Refer the maker of an object to the object's method, where a call has too many targets.
 
     There the maker of the object decides which target runs. This holds for objects that are called,
     for methods of one family of classes, and for method names that are put together (`visit_` + x).
     """
-    wide = {
-        function
-        for site in program.sites
-        if len(site.targets) > FAN and (site.kind == "call" or program.is_family([*site.targets]))
-        for function in site.targets
-    }
     made_by: dict[int, list[Reference]] = defaultdict(list)
     for reference in program.references:
         if reference.is_made:
             made_by[reference.target].append(reference)
-    called = [(owner, function) for function in sorted(wide) for owner in program.owners(function)]
     for symbol, owner, prefix, line in program.computed:
         for function in program.methods(owner, prefix):
-            called.append((owner, function))
             target = placed[program.function_symbol[function]]
             edges.add(
                 placed[symbol],
@@ -438,10 +511,14 @@ def _add_dispatch_edges(program: Program, placed: Sequence[str], edges: _Edges) 
                 "a name that is put together",
                 line,
             )
-    for owner, function in dict.fromkeys(called):
+    for owner, function in find_dispatched(program):
         target = placed[program.function_symbol[function]]
         for maker in made_by[program.class_symbol[owner]]:
-            reason = "makes an object that is called so"
             edges.add(
-                placed[maker.symbol], target, REFERENCES, Certainty.UNIQUE_NAME, reason, maker.line
+                placed[maker.symbol],
+                target,
+                REFERENCES,
+                Certainty.UNIQUE_NAME,
+                MAKES_CALLED,
+                maker.line,
             )

@@ -2,8 +2,9 @@
 
 Changed files are read again, and the graph is linked from all facts.
 
-One path for everything: a full run is a sync in which every file has changed. So incremental equals
-full by construction; the facts of unchanged files come from the store, as they were read.
+A full run is a sync in which every file has changed; the facts of unchanged files come from the
+store, as they were read. Where a change is known to stay inside of its files (`local_links`), these
+alone are linked; else all files of the family are.
 """
 
 import gc
@@ -17,18 +18,20 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gieok.code.index import graph, scan, update
+from gieok.code.index import graph, local_links, scan, update
 from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.index.read import CodeSource, dialect, read_source_file
 from gieok.code.index.update import Read
+from gieok.code.languages.language import Family
 from gieok.code.languages.places import is_readme
 from gieok.code.languages.table import LANGUAGES
 from gieok.code.model import facts as fact_file
 from gieok.code.model.facts import Facts
 from gieok.code.model.tuning import Chunking, Tuning
+from gieok.code.resolve.frozen.solution import parse_solution
 from gieok.errors import BadRequest
 from gieok.flow.ingest import Failed, Report, SourceItem, ingest
-from gieok.model.code import GraphChange, Links, SourceFile, Symbol
+from gieok.model.code import GraphChange, Keeping, Links, SourceFile, Symbol
 from gieok.model.memory import Document, Passage, Scope
 from gieok.ports.system import Clock
 from gieok.text.redact.names import redact_path_names
@@ -51,8 +54,6 @@ _UNWANTED_NOTE = "code.unwanted"
 _DUE_NOTE = "code.due"
 #: At least the resolution of a file system's times; the kernel's own tick is 10 ms at most.
 _TICK_NS = 50_000_000
-#: Version of the stored data; a different version means that every file is read again.
-SHAPE = f"{fact_file.VERSION}:{graph.RESOLVER_VERSION}"
 
 
 class Project(NamedTuple):
@@ -74,7 +75,8 @@ class Project(NamedTuple):
     def shape(self) -> str:
         """Return the version of what is stored; where it differs, every file is read again."""
         chunking = self.tuning.chunking
-        return SHAPE if chunking == Chunking() else f"{SHAPE}:{chunking.largest}:{chunking.tiny}"
+        cut = "" if chunking == Chunking() else f":{chunking.largest}:{chunking.tiny}"
+        return f"{graph.SHAPE}{cut}"
 
 
 class UnwantedFile(NamedTuple):
@@ -341,13 +343,14 @@ def _write_project_changes(
     """Store facts and symbols at once; then link the affected families and store the edges.
 
     The families of languages that wait for their links are stored before: the next sync makes up
-    for a sync that was killed in between.
+    for a sync that was killed in between. The solutions of families whose files are all to be
+    linked are dropped with the first write, so that the next sync links them all, too.
     """
     store = project.store
     notes = store.notes(SCOPE)
     due: set[str] = set(_parse_note_rows(notes, _DUE_NOTE))
     strange = {path for path, _ in _parse_note_rows(notes, _UNLINKED_NOTE)}
-    comparison = update.compare_with_stored(store, known, fresh, gone, strange, full=full)
+    comparison = update.compare_with_stored(store, known, fresh, gone, strange, due, full=full)
     due |= comparison.families
     if comparison.graph is not None and known:
         change.was = store.symbols(paths=[*comparison.graph.symbols])
@@ -355,7 +358,7 @@ def _write_project_changes(
     if due:
         store.write_note(SCOPE, _DUE_NOTE, json.dumps(sorted(due)))
     if comparison.rows or gone:
-        store.replace(comparison.rows, gone, comparison.graph)
+        store.replace(comparison.rows, gone, comparison.graph, comparison.keeping)
     facts = {path: read.source.facts for path, read in fresh.items() if read.source is not None}
     fresh.clear()
     del comparison  # all that linking does not need makes room
@@ -369,11 +372,11 @@ def _write_project_changes(
 def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> None:
     """Link all files of families of languages; `facts` are the facts already in memory."""
     store = project.store
-    languages = {
-        language.name
-        for language in LANGUAGES.values()
-        if language.family and language.family.name in due
-    }
+    due = due - _link_changed_files(project, due)
+    if not due:
+        store.write_note(SCOPE, _DUE_NOTE, "[]")
+        return
+    languages = _list_family_languages(due)
     paths = {path for path, file in store.files().items() if file.language in languages}
 
     def stored(wanted: Collection[str]) -> list[tuple[str, Facts]]:
@@ -386,8 +389,9 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
     files = [(path, file_facts) for path, file_facts in facts.items() if path in paths]
     files += stored(paths - facts.keys())
     facts.clear()
-    built = graph.build(files, again=partial(stored, paths))
-    links = Links(languages, built.edges, built.unresolved_calls)
+    built = graph.build(files, again=partial(stored, paths), is_recorded=True)
+    solutions = {name: built.solutions.get(name, b"") for name in due}
+    links = Links(languages, built.edges, built.unresolved_calls, solutions)
     store.replace((), (), GraphChange({}, {}, links))
     known = _parse_note_rows(store.notes(SCOPE), _UNLINKED_NOTE)
     others = [row for row in known if row[0] not in paths]
@@ -395,6 +399,63 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
     rows = sorted([*(row for row in others if row[0] in held), *map(list, built.unlinked)])
     store.write_note(SCOPE, _UNLINKED_NOTE, json.dumps(rows, ensure_ascii=False))
     store.write_note(SCOPE, _DUE_NOTE, "[]")
+
+
+def _list_family_languages(families: Collection[str]) -> set[str]:
+    """Return the names of the languages of some families."""
+    return {
+        language.name
+        for language in LANGUAGES.values()
+        if language.family and language.family.name in families
+    }
+
+
+def _link_changed_files(project: Project, due: Collection[str]) -> set[str]:
+    """Link the changed files of families alone, where their changes stay inside of them.
+
+    Returns the families in which that was so; the files of the others are all to be linked.
+    """
+    store = project.store
+    done: set[str] = set()
+    for family in sorted({row.family for row in LANGUAGES.values() if row.family}):
+        if family.name not in due:
+            continue
+        try:
+            links = _link_locally(store, family)
+            if links is not None:
+                store.replace((), (), GraphChange({}, {}, links))
+                done.add(family.name)
+        # What is kept may be damaged, in ways that nobody can list: a whole link needs none of it.
+        except Exception:  # noqa: BLE001
+            store.replace((), (), None, Keeping(outdated=[family.name]))
+    return done
+
+
+def _link_locally(store: "ProjectStore", family: Family) -> Links | None:
+    """Return the links of a family's changed files; None where all files are to be linked."""
+    languages = _list_family_languages([family.name])
+    solution = parse_solution(store.solution(family.name), graph.SHAPE)
+    if solution is None or solution.paths != store.fact_paths(languages):
+        return None
+    own = store.linked_files(languages)
+    if not 0 < len(own) <= local_links.MOST_FILES:
+        return None
+    after = dict(store.facts([file.path for file in own]))
+    changed = [
+        local_links.FileVersions(
+            path=file.path,
+            before=fact_file.parse_facts(file.facts),
+            after=fact_file.parse_facts(after[file.path]),
+            edges=file.edges,
+            calls=file.unresolved_calls,
+        )
+        for file in own
+    ]
+    links = local_links.link_locally(store, family, solution, changed)
+    if links is None:
+        return None
+    paths = [file.path for file in own]
+    return Links(languages, links.edges, links.calls, paths=paths)
 
 
 def _parse_note_rows(notes: Mapping[str, str], name: str) -> list[Any]:

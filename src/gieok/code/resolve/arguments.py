@@ -19,7 +19,7 @@ class Arguments(SolverPart):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self._are_followed = len(program.functions) <= _MOST_FUNCTIONS
+        self._are_followed = are_arguments_followed(len(program.functions))
 
     def call(self, site: CallSite, function: int, receiver: int) -> None:
         """Let `site` call a function of the project, with or without a receiver."""
@@ -144,6 +144,11 @@ class Arguments(SolverPart):
                 self.flows.flow(variable, self._named_parameter(fact, str(key), skipped))
 
         self.containers.spread(value, passed)
+
+
+def are_arguments_followed(functions: int) -> bool:
+    """Return whether arguments are followed into the parameters of so many functions."""
+    return functions <= _MOST_FUNCTIONS
 
 
 def _is_variadic(site: CallSite) -> bool:

@@ -16,7 +16,7 @@ class Attributes(SolverPart):
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self._fields: dict[tuple[int, str], int] = {}
+        self.fields: dict[tuple[int, str], int] = {}
         #: Names under which a value was stored in any instance; and the readers of all other names:
         #: most are names of methods.
         self._stored: set[str] = set()
@@ -24,7 +24,7 @@ class Attributes(SolverPart):
         #: (class, name) → the variable of the attribute that is found in the class or its
         #: superclasses.
         self._slots: dict[tuple[int, str], int] = {}
-        self._of_functions: dict[tuple[int, str], int] = {}
+        self.of_functions: dict[tuple[int, str], int] = {}
 
     def field(self, owner: int, name: str) -> int:
         """Return the variable to store an instance's attribute in: one for all instances of a
@@ -37,9 +37,9 @@ class Attributes(SolverPart):
         return self._field(owner, name)
 
     def _field(self, owner: int, name: str) -> int:
-        variable = self._fields.get((owner, name))
+        variable = self.fields.get((owner, name))
         if variable is None:
-            variable = self._fields[owner, name] = self.flows.fresh()
+            variable = self.fields[owner, name] = self.flows.fresh()
         return variable
 
     def read(self, owner: int, name: str, reader: int | Trigger) -> None:
@@ -61,14 +61,14 @@ class Attributes(SolverPart):
 
     def of_function(self, function: int, name: str) -> int:
         """Return the variable of a function's attribute."""
-        variable = self._of_functions.get((function, name))
+        variable = self.of_functions.get((function, name))
         if variable is None:
-            variable = self._of_functions[function, name] = self.flows.fresh()
+            variable = self.of_functions[function, name] = self.flows.fresh()
         return variable
 
     def has_field(self, owner: int, name: str) -> bool:
         """Return whether a name was stored in instances of a class or of its superclasses."""
-        fields = (self._fields.get((base, name)) for base in self.hierarchy.linear(owner))
+        fields = (self.fields.get((base, name)) for base in self.hierarchy.linear(owner))
         return any(self.flows.held(field) for field in fields if field is not None)
 
     def look(self, owner: int, name: str, trigger: Trigger) -> None:
@@ -101,8 +101,8 @@ class Attributes(SolverPart):
         nothing.
         """
         held, wild = self.flows.held, "?"
-        for (function, name), variable in list(self._of_functions.items()):
-            stored = self._of_functions.get((function, wild))
+        for (function, name), variable in list(self.of_functions.items()):
+            stored = self.of_functions.get((function, wild))
             if stored is not None and name not in INHERITED and not held(variable):
                 self.flows.flow(stored, variable)
         for (owner, name), slot in list(self._slots.items()):
@@ -111,6 +111,10 @@ class Attributes(SolverPart):
                 if source is not None:
                     self.flows.flow(source, slot)
         self.flows.fire()
+
+    def asked_names(self) -> list[str]:
+        """Return the names that were read of instances and stored in none, sorted."""
+        return sorted(self._asked)
 
     def let_go(self) -> None:
         """Drop the triggers of the readers of names that were stored nowhere."""

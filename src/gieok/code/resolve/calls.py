@@ -31,11 +31,11 @@ _BARE = frozenset("object Object Generic Protocol ABC type Type".split())
 class Calls(SolverPart):
     """Solver part that finds the targets of calls, as the values of their callees come in."""
 
-    def __init__(self, program: Program, natives: Natives) -> None:
+    def __init__(self, program: Program, natives: Natives, attributes: Attributes) -> None:
         super().__init__(program)
         self.natives = natives
         self.types = Types(program)
-        self.attributes = Attributes(program)
+        self.attributes = attributes
         self._arguments = Arguments(program)
         #: (descriptor, receiver, symbol, line) → the variable of the value that its `__get__` gives
         #: there.

@@ -5,8 +5,10 @@ an order that depends on the order of the constraints alone: the same files give
 any process. Source: Andersen 1994; difference propagation, Pearce et al. 2003.
 """
 
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
 
 #: Maximum of values per variable: a registry or a decorator of everything holds more, and is not
@@ -64,6 +66,9 @@ class Flows:
         self._targets += [None] * count
         self._waits += [None] * count
         return first
+
+    def __len__(self) -> int:
+        return len(self._points)
 
     def held(self, variable: int) -> Iterable[int]:
         """Return the values that a variable holds."""
@@ -207,10 +212,46 @@ class Flows:
         if not self._is_lenient:
             raise Tangled("values and calls bring about each other without end")
 
+    # Reading
+
+    def is_read(self, variable: int) -> bool:
+        """Return whether values of a variable reach another variable or a trigger."""
+        return self._targets[variable] is not None or self._waits[variable] is not None
+
+    def is_read_inside(self, variable: int, inside: range) -> bool:
+        """Return whether the values of a variable flow into some variables at most."""
+        targets = self._targets[variable]
+        if targets is None:
+            return True
+        return all(v in inside for v in ((targets,) if isinstance(targets, int) else targets))
+
+    def count_values(self) -> bytes:
+        """Return how many values each variable holds."""
+        return bytes([len(held) if held else 0 for held in self._points])
+
+    def dump_single(self) -> "array[int]":
+        """Return the only value of each variable; -1 stands for none and -2 for several."""
+        return array(
+            "i", (-1 if not held else held[0] if len(held) == 1 else -2 for held in self._points)
+        )
+
+    def dump_several(self) -> "tuple[array[int], bytes, array[int]]":
+        """Return the variables with several values, how many each has, and all of these."""
+        variables = array(
+            "i", (v for v, held in enumerate(self._points) if held is not None and len(held) > 1)
+        )
+        rows = [self._points[variable] or () for variable in variables]
+        return variables, bytes(map(len, rows)), array("i", chain.from_iterable(rows))
+
+    def steps_left(self) -> int:
+        """Return how many steps may still be taken."""
+        return self._steps
+
     def let_go(self) -> None:
-        """Drop the triggers.
+        """Drop the triggers and the flows.
 
         Triggers refer to their owners, which refer to these flows, and the garbage collector is
         off.
         """
         self._waits.clear()
+        self._targets.clear()

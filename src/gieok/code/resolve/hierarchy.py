@@ -27,7 +27,9 @@ class Hierarchy:
         #: classes each is repeated once, not at every new base.
         self._stale: dict[tuple[Class, str | None], None] = {}
         #: Classes with a base from outside of the project.
-        self._outside: set[Class] = set()
+        self.outside: set[Class] = set()
+        #: Classes whose bases or attributes changed, or those of their superclasses.
+        self.changed: set[Class] = set()
         #: Name → the classes that have it, once all are known.
         self._having: dict[str, list[Class]] = defaultdict(list)
 
@@ -63,12 +65,14 @@ class Hierarchy:
         affected = [owner, *self.descendants(owner)]
         for child in affected:
             self._linear.pop(child, None)
+        self.changed.update(affected)
         self._again(affected, None)
         return True
 
     def leave(self, owner: Class) -> None:
         """Note that a class has an external base, of which nothing is known."""
-        self._outside.add(owner)
+        self.outside.add(owner)
+        self.changed.update((owner, *self.descendants(owner)))
 
     def are_related(self, owner: Class, other: Class) -> bool:
         """Return whether two classes have a base of the project in common."""
@@ -76,7 +80,7 @@ class Hierarchy:
 
     def is_outside(self, owner: Class) -> bool:
         """Return whether a class or one of its superclasses has an external base."""
-        return bool(self._outside) and not self._outside.isdisjoint(self.linear(owner))
+        return bool(self.outside) and not self.outside.isdisjoint(self.linear(owner))
 
     def overriders(self, owner: Class, name: str) -> list[Variable]:
         """Return the attributes of this name that the subclasses define themselves, each once.
@@ -106,7 +110,9 @@ class Hierarchy:
     def define(self, owner: Class, name: str, variable: Variable) -> None:
         """Add an attribute that is set from outside of the class body."""
         self.attributes[owner][name] = variable
-        self._again([owner, *self.descendants(owner)], name)
+        affected = [owner, *self.descendants(owner)]
+        self.changed.update(affected)
+        self._again(affected, name)
 
     def _again(self, classes: list[Class], name: str | None) -> None:
         for child in classes:
@@ -127,9 +133,13 @@ class Hierarchy:
         """Note that `name` was looked up in `owner`, once for each name."""
         self._looked[owner].append(name)
 
+    def looked_names(self) -> dict[Class, list[str]]:
+        """Return the names that were looked up in each class."""
+        return self._looked
+
     def let_go(self) -> None:
         """Forget the look-ups, so that none is repeated."""
-        self._looked.clear()
+        self._looked = defaultdict(list)
 
     def find(self, owner: Class, name: str) -> Variable | None:
         """Return the attribute of the first class in the resolution order that has it."""

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 from gieok.code.model.facts import Facts
 from gieok.code.resolve.hierarchy import Hierarchy
@@ -33,6 +33,14 @@ class Linker(ABC):
     #: File → the package whose names it shares with other files; empty where every file has its own
     #: names.
     spaces: Mapping[str, str] = MappingProxyType({})
+    #: Whether the modules inside of packages are known by the paths of the files alone, and a
+    #: change that stays inside of a file may be linked alone.
+    is_by_path: ClassVar[bool] = False
+
+    @property
+    def is_by_files(self) -> bool:
+        """Return whether what imports mean depends on the paths of files and on manifests alone."""
+        return True
 
     @classmethod
     @abstractmethod

@@ -35,9 +35,7 @@ class Imports(SolverPart):
             flows.flow(self._names.variable(file, name), to)
         elif file is not None:
             flows.add(to, values.number(Value.MODULE, file))
-        if target.member is not None and (
-            file is None or not flows.held(self._names.variable(file, name))
-        ):
+        if target.member is not None and (file is None or not self._names.is_bound(file, name)):
             flows.add(to, values.number(Value.MODULE, program.file_of[target.member]))
         if target.package:
             flows.add(to, values.number(Value.PACKAGE, target.package))

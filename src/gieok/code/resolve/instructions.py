@@ -3,7 +3,7 @@
 Operands are renumbered from numbers of the file to numbers of the whole project.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from gieok.code.model.facts import NOTHING, Argument, Facts, Op, Trait
@@ -16,7 +16,7 @@ from gieok.code.resolve.values import Value
 
 #: Kinds of each instruction's operands: a variable, function, class, container (k), symbol, the
 #: arguments of a call, or none of these (=).
-_OPERANDS: dict[int, str] = {
+OPERANDS: dict[int, str] = {
     Op.COPY: "vv",
     Op.FUNCTION: "vf",
     Op.CLASS: "vc",
@@ -44,7 +44,7 @@ _OPERANDS: dict[int, str] = {
     Op.MIX: "vvs=",
     Op.WRAP: "vvv",
 }
-_ARGUMENTS = {op: kinds.index("a") for op, kinds in _OPERANDS.items() if "a" in kinds}
+_ARGUMENTS = {op: kinds.index("a") for op, kinds in OPERANDS.items() if "a" in kinds}
 
 
 class Instructions(SolverPart):
@@ -84,10 +84,7 @@ class Instructions(SolverPart):
         #: Variable that holds only one container → this container.
         self._literals: dict[int, int] = {}
         #: Variables of parameters, with their names.
-        self._parameters: dict[int, str] = {}
-        if linker.natives.is_open:
-            for fact in self.program.functions:
-                self._parameters.update(zip(fact.parameters, fact.names, strict=False))
+        self._parameters = self.program.name_parameters() if linker.natives.is_open else {}
         self._bound = FileOffsets(
             file=0, variables=0, functions=0, classes=0, containers=0, symbols=0
         )
@@ -98,7 +95,6 @@ class Instructions(SolverPart):
 
     def enter(self, bound: FileOffsets, facts: Facts) -> None:
         """Read operands as those of this file from now on."""
-        self._bound = bound
         counts = (
             facts.variables,
             len(facts.functions),
@@ -106,14 +102,21 @@ class Instructions(SolverPart):
             facts.containers,
             len(facts.symbols),
         )
-        #: The last element stands for -1, which means nothing. Each number is one object, shared by
-        #: all users.
         numbers = {
             kind: [*range(first, first + count), NOTHING]
             for kind, first, count in zip("vfcks", bound[1:], counts, strict=True)
         }
+        self.enter_as(bound, numbers)
+
+    def enter_as(self, bound: FileOffsets, numbers: Mapping[str, list[int]]) -> None:
+        """Read operands as the given numbers from now on.
+
+        `numbers` are those of each kind of operand. The last stands for -1, which means nothing.
+        Each number is one object, shared by all users.
+        """
+        self._bound = bound
         self._variables = numbers["v"]
-        for op, kinds in _OPERANDS.items():
+        for op, kinds in OPERANDS.items():
             self._numbers[op] = [
                 (place, numbers[kind]) for place, kind in enumerate(kinds) if kind in numbers
             ]
@@ -193,6 +196,7 @@ class Instructions(SolverPart):
         self.flows.wait(place, (self._members.store, name, source, symbol, line))
 
     def _mix(self, place: int, source: int, symbol: int, line: int) -> None:
+        self.program.is_mixed = True
         self.flows.wait(place, (self._members.mixing.mix, source, symbol, line))
 
     def _store_index(

@@ -17,15 +17,15 @@ class Names(SolverPart):
     def __init__(self, program: Program, linker: Linker, files: list[tuple[str, Facts]]) -> None:
         super().__init__(program)
         self.linker = linker
-        self._own: list[dict[str, int]] = []
-        self._stars: dict[int, list[int]] = defaultdict(list)
+        self.own: list[dict[str, int]] = []
+        self.stars: dict[int, list[int]] = defaultdict(list)
         #: Package → name → (file, variable) of the files that define the name.
         self.spaces: dict[str, dict[str, list[tuple[int, int]]]] = defaultdict(
             lambda: defaultdict(list)
         )
         for (path, facts), bound in zip(files, program.bounds, strict=True):
             own = {name: bound.variables + variable for name, variable in facts.names.items()}
-            self._own.append(own)
+            self.own.append(own)
             if linker.spaces:
                 defined = {i[1] for i in facts.top if i[0] == Op.COPY}
                 for name, variable in facts.names.items():
@@ -34,38 +34,42 @@ class Names(SolverPart):
 
     def variable(self, file: int, name: str) -> int:
         """Return the variable of a module's name; star imports may add values to it."""
-        known = self._own[file].get(name)
+        known = self.own[file].get(name)
         if known is not None:
             return known
         filled: list[tuple[int, int]] = []
         stack = [file]
-        self._own[file][name] = self.flows.fresh()
+        self.own[file][name] = self.flows.fresh()
         while stack:
             here = stack.pop()
-            for origin in self._stars.get(here, ()):
-                if name not in self._own[origin]:
-                    self._own[origin][name] = self.flows.fresh()
+            for origin in self.stars.get(here, ()):
+                if name not in self.own[origin]:
+                    self.own[origin][name] = self.flows.fresh()
                     stack.append(origin)
-                filled.append((self._own[origin][name], self._own[here][name]))
+                filled.append((self.own[origin][name], self.own[here][name]))
         for source, to in reversed(filled):
             self.flows.flow(source, to)
-        return self._own[file][name]
+        return self.own[file][name]
+
+    def is_bound(self, file: int, name: str) -> bool:
+        """Return whether a module's name holds a value by now."""
+        return bool(self.flows.held(self.variable(file, name)))
 
     def bring_all(self, file: int, origin: int) -> None:
         """Give a file all names of another file, those from its star imports included, once."""
-        if origin == file or origin in self._stars[file]:
+        if origin == file or origin in self.stars[file]:
             return
         self.program.imports[file, origin, 0] = None
-        self._stars[file].append(origin)
-        own = self._own[file]
+        self.stars[file].append(origin)
+        own = self.own[file]
         for name in list(own):
-            if name in self._own[origin] or self._stars.get(origin):
+            if name in self.own[origin] or self.stars.get(origin):
                 self.flows.flow(self.variable(origin, name), own[name])
 
     def share(self, file: int, space: str) -> None:
         """Let a package's names reach a file's names that the file does not define itself."""
         shared = self.spaces[space]
-        for name, variable in self._own[file].items():
+        for name, variable in self.own[file].items():
             for origin, other in shared.get(name, ()):
                 if origin != file:
                     self.flows.flow(other, variable)
@@ -76,7 +80,7 @@ class Names(SolverPart):
         variable = self.variable(file, name)
         self.flows.flow(variable, to)
         member = self.linker.member(self.program.paths[file], name)
-        if member is not None and not self.flows.held(variable):
+        if member is not None and not self.is_bound(file, name):
             self.flows.add(to, self.values.number(Value.MODULE, self.program.file_of[member]))
 
     def read_package(self, space: str, name: str, to: int) -> None:

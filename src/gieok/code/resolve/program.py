@@ -154,17 +154,22 @@ class Program:
         #: (symbol, class, prefix, line) where a method is read by a name that is put together at
         #: runtime.
         self.computed: dict[tuple[int, int, str, int], None] = {}
+        #: Whether an object gets all members of another.
+        self.is_mixed = False
         self._referred: dict[tuple[int, int], int] = defaultdict(int)
         symbols = 0
         for _, facts in files:
             self._declare(facts, symbols)
             symbols += len(facts.symbols)
+        self.symbols = symbols
+        #: Number of variables that facts name, and of containers: all others are made later.
+        self.declared = len(self.flows)
 
     def _declare(self, facts: Facts, symbols: int) -> None:
         file, base = len(self.bounds), self.flows.grow(facts.variables)
         functions, classes = len(self.functions), len(self.class_symbol)
         for number, fact in enumerate(facts.functions, functions):
-            self.functions.append(_renumber_function(fact, base, classes))
+            self.functions.append(renumber_function(fact, base, classes))
             self.function_symbol.append(symbols + fact.symbol)
             if Trait.PROVIDER in fact.traits:
                 self.providers[facts.symbols[fact.symbol].name].append((number, file))
@@ -183,6 +188,17 @@ class Program:
                 symbols=symbols,
             )
         )
+
+    def find_receivers(self) -> set[int]:
+        """Return the variables of `self`: the first parameters of methods."""
+        return {f.parameters[0] for f in self.functions if f.owner != NOTHING and f.parameters}
+
+    def name_parameters(self) -> dict[int, str]:
+        """Return the variables of parameters, with the parameters' names."""
+        named: dict[int, str] = {}
+        for fact in self.functions:
+            named.update(zip(fact.parameters, fact.names, strict=False))
+        return named
 
     def site(
         self, to: int, arguments: Sequence[Argument], symbol: int, line: int, name: str, kind: str
@@ -297,7 +313,7 @@ class SolverPart:
             delattr(self, name)
 
 
-def _renumber_function(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
+def renumber_function(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
     """Return a function's facts with project-wide numbers of variables and class."""
 
     def move(variable: int) -> int:

@@ -3,6 +3,7 @@
 A set of values is a set of ints.
 """
 
+from array import array
 from collections import defaultdict
 from collections.abc import Callable
 from enum import IntEnum
@@ -61,6 +62,12 @@ class Values:
             self.first.append(first)
             self.second.append(second)
         return number
+
+    def restore(self, kinds: list[int], first: list[int | str], second: list[int | str]) -> None:
+        """Begin with values that were numbered before."""
+        self.kinds, self.first, self.second = kinds[:], first[:], second[:]
+        rows = zip(kinds, first, second, strict=True)
+        self._known = {row: number for number, row in enumerate(rows)}
 
     @property
     def unknown(self) -> int:
@@ -142,6 +149,11 @@ class Containers:
             ):
                 self._flows.wait(self.key(container, "?"), trigger)
                 self._flows.fire()
+
+    def dump(self) -> "tuple[list[tuple[int, list[tuple[str | int, int]]]], array[int]]":
+        """Return the keys of each container that has any, and the variables of any key."""
+        keys = [(c, [*own.items()]) for c, own in enumerate(self._keys) if own]
+        return keys, array("i", self._any)
 
     def let_go(self) -> None:
         """Drop the listeners and the readers."""

@@ -28,6 +28,7 @@ class JavaScriptLinker(Linker):
     """
 
     natives = NATIVES
+    is_by_path = True
 
     @classmethod
     def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:

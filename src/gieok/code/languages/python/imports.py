@@ -25,6 +25,7 @@ class PythonLinker(Linker):
     """Linker of Python: absolute imports from every source root, relative ones by folders."""
 
     natives = NATIVES
+    is_by_path = True
 
     def __init__(self, files: Sequence[tuple[str, Facts]]) -> None:
         self._modules = _Modules(path for path, _ in files)
@@ -34,6 +35,11 @@ class PythonLinker(Linker):
     def of_files(cls, files: Sequence[tuple[str, Facts]]) -> Self:
         """Make the linker of a project's Python files."""
         return cls(files)
+
+    @property
+    def is_by_files(self) -> bool:
+        """Return whether imports name no package that only the imports themselves tell."""
+        return not self._modules.is_package_root
 
     def provides(self, origin: str, path: str) -> bool:
         """Say whether pytest offers the fixtures of file `origin` to file `path`."""

@@ -5,17 +5,21 @@ with it. Symbols keep their number as long as their key lives, so edges into a f
 again stay; only differences are written.
 """
 
+import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Unpack
 
 from gieok.model.code import (
+    KEEPS_NOTHING,
     Edge,
     Executed,
     Execution,
     ExecutionCount,
     GraphChange,
+    Keeping,
+    LinkedFile,
     SourceFile,
     Summary,
     Symbol,
@@ -68,6 +72,16 @@ _TABLES = (
     "CREATE INDEX IF NOT EXISTS code_executions_by_test ON code_executions (test)",
 )
 _LAST_TABLE = "code_executions_by_test"
+#: What the last link of all files found, and what the files that changed since then were.
+_LINK_TABLES = (
+    """CREATE TABLE IF NOT EXISTS code_solutions (
+        family TEXT PRIMARY KEY, solution BLOB NOT NULL
+    ) WITHOUT ROWID""",
+    """CREATE TABLE IF NOT EXISTS code_before (
+        path TEXT PRIMARY KEY, facts TEXT NOT NULL, edges TEXT NOT NULL, calls TEXT NOT NULL
+    ) WITHOUT ROWID""",
+)
+_LAST_LINK_TABLE = "code_before"
 _SYMBOL = ", ".join(Symbol._fields)
 _FILE = ", ".join(SourceFile._fields)
 _SUMMARY = ", ".join(Summary._fields)
@@ -99,10 +113,12 @@ class ProjectStore(SqliteStore):
         super().__init__(file, **options)
         self._realm = realm
         with self._reading() as db:
-            known = db.execute(
-                "SELECT 1 FROM sqlite_master WHERE name = ?", (_LAST_TABLE,)
-            ).fetchone()
-        if known is None:
+            known = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+        if _LAST_LINK_TABLE not in known:
+            with self._writing() as db:
+                for statement in _LINK_TABLES:
+                    db.execute(statement)
+        if _LAST_TABLE not in known:
             realm_values = (
                 made_documents.load_made_values(realm.kept())
                 if realm
@@ -148,12 +164,14 @@ class ProjectStore(SqliteStore):
         files: Sequence[tuple[SourceFile, str]],
         gone: Sequence[str],
         graph: GraphChange | None,
+        keeping: Keeping = KEEPS_NOTHING,
     ) -> None:
         """Store files with their facts, forget others and change the graph, in one transaction.
 
         With `graph` None, the graph stays as it is.
         """
         with self._writing() as db:
+            graph_writing.keep_linked_files(db, keeping)
             db.executemany(
                 (
                     f"INSERT OR REPLACE INTO code_files ({_FILE}, facts) VALUES (?, ?, ?, ?, ?, "
@@ -164,6 +182,53 @@ class ProjectStore(SqliteStore):
             db.executemany("DELETE FROM code_files WHERE path = ?", [(path,) for path in gone])
             if graph is not None:
                 graph_writing.change_graph(db, graph)
+
+    def solution(self, family: str) -> bytes:
+        """Return what the last link of all files of a family found; empty where it is not kept."""
+        with self._reading() as db:
+            row = db.execute(
+                "SELECT solution FROM code_solutions WHERE family = ?", (family,)
+            ).fetchone()
+        return bytes(row[0]) if row else b""
+
+    def fact_paths(self, languages: Collection[str]) -> list[str]:
+        """Return the files of some languages that have facts, sorted."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT path FROM code_files WHERE facts <> '' AND language IN "
+                f"({marks([*languages])}) ORDER BY path",
+                [*languages],
+            )
+            return [path for (path,) in rows]
+
+    def solved_families(self) -> set[str]:
+        """Return the families of which it is kept what the last link of all files found."""
+        with self._reading() as db:
+            return {family for (family,) in db.execute("SELECT family FROM code_solutions")}
+
+    def linked_paths(self) -> dict[str, str]:
+        """Return the files that changed since all files were linked, each with its language."""
+        query = "SELECT path, language FROM code_files WHERE path IN (SELECT path FROM code_before)"
+        with self._reading() as db:
+            return dict(db.execute(query).fetchall())
+
+    def linked_files(self, languages: Collection[str]) -> list[LinkedFile]:
+        """Return changed files of some languages, as they were when all files were linked."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT b.path, b.facts, b.edges, b.calls FROM code_before b JOIN code_files f "
+                f"ON f.path = b.path WHERE f.language IN ({marks([*languages])}) ORDER BY b.path",
+                [*languages],
+            )
+            return [
+                LinkedFile(
+                    path=path,
+                    facts=facts,
+                    edges=[Edge(*row) for row in json.loads(edges)],
+                    unresolved_calls=[UnresolvedCall(*row) for row in json.loads(calls)],
+                )
+                for path, facts, edges, calls in rows
+            ]
 
     def symbols(
         self, *, keys: Sequence[str] = (), names: Sequence[str] = (), paths: Sequence[str] = ()

@@ -3,11 +3,12 @@
 Each function runs inside the caller's transaction.
 """
 
+import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from gieok.model.code import GraphChange, Links, Symbol
+from gieok.model.code import GraphChange, Keeping, Links, Symbol
 from gieok.storage.index.rows import batches, marks
 
 _SYMBOL = ", ".join(Symbol._fields)
@@ -21,8 +22,46 @@ def change_graph(db: sqlite3.Connection, graph: GraphChange) -> None:
     _write_symbols(db, graph.symbols)
     for path, lines in graph.moved.items():
         _move_symbol_lines(db, path, lines)
-    if graph.links is not None:
+    if graph.links is not None and graph.links.paths is None:
         _write_links(db, graph.links)
+    elif graph.links is not None:
+        _write_links_of_files(db, graph.links, graph.links.paths or ())
+
+
+def keep_linked_files(db: sqlite3.Connection, keeping: Keeping) -> None:
+    """Keep what files are before they change, and drop the solutions that are outdated."""
+    db.executemany("DELETE FROM code_solutions WHERE family = ?", [(f,) for f in keeping.outdated])
+    rows = [
+        row
+        for batch in batches([*keeping.paths])
+        for row in db.execute(
+            f"SELECT path, facts FROM code_files WHERE path IN ({marks(batch)}) "
+            "AND path NOT IN (SELECT path FROM code_before)",
+            batch,
+        )
+    ]
+    if not rows:
+        return
+    # as no index leads to the unresolved calls of a file, those of all files are read once
+    calls: dict[str, list[tuple[str, str, int]]] = {path: [] for path, _ in rows}
+    for batch in batches([*calls]):
+        for path, *call in db.execute(
+            "SELECT s.path, s.key, o.name, o.line FROM code_open o JOIN code_symbols s "
+            f"ON s.id = o.source WHERE s.path IN ({marks(batch)})",
+            batch,
+        ):
+            calls[path].append((call[0], call[1], call[2]))
+    for path, facts in rows:
+        edges = db.execute(
+            "SELECT s.key, t.key, e.kind, e.tier, e.reason, e.line FROM code_symbols s "
+            "JOIN code_edges e ON e.source = s.id JOIN code_symbols t ON t.id = e.target "
+            "WHERE s.path = ?",
+            (path,),
+        ).fetchall()
+        db.execute(
+            "INSERT INTO code_before (path, facts, edges, calls) VALUES (?, ?, ?, ?)",
+            (path, facts, json.dumps(edges), json.dumps(calls[path])),
+        )
 
 
 def _write_symbols(db: sqlite3.Connection, files: Mapping[str, Sequence[Symbol]]) -> None:
@@ -101,6 +140,39 @@ def _write_links(db: sqlite3.Connection, links: Links) -> None:
         if row[1] in own
     )
     _write_difference(db, "code_open", _CALL, 3, before, calls)
+    db.executemany("DELETE FROM code_solutions WHERE family = ?", [(f,) for f in links.solutions])
+    db.executemany(
+        "INSERT INTO code_solutions (family, solution) VALUES (?, ?)",
+        [row for row in links.solutions.items() if row[1]],
+    )
+    other = f"SELECT path FROM code_files WHERE path NOT IN ({of_languages})"
+    db.execute(f"DELETE FROM code_before WHERE path NOT IN ({other})", list(links.languages))
+
+
+def _write_links_of_files(db: sqlite3.Connection, links: Links, paths: Collection[str]) -> None:
+    """Replace the edges and unresolved calls that begin in some files."""
+    own: dict[str, int] = {}
+    for batch in batches([*paths]):
+        query = f"SELECT key, id FROM code_symbols WHERE path IN ({marks(batch)})"
+        own |= dict(db.execute(query, batch).fetchall())
+    ids = dict(own)
+    for batch in batches([*{edge.target for edge in links.edges}]):
+        query = f"SELECT key, id FROM code_symbols WHERE key IN ({marks(batch)})"
+        ids |= dict(db.execute(query, batch).fetchall())
+    sources = [*own.values()]
+    before = [
+        row
+        for batch in batches(sources)
+        for row in db.execute(
+            f"SELECT {_EDGE} FROM code_edges WHERE source IN ({marks(batch)})", batch
+        )
+    ]
+    edges = [(ids[e.source], ids[e.target], e.kind, e.line, e.tier, e.reason) for e in links.edges]
+    _write_difference(db, "code_edges", _EDGE, 4, sorted(before), sorted(edges))
+    numbers = set(sources)
+    known = [row for row in db.execute(f"SELECT {_CALL} FROM code_open") if row[1] in numbers]
+    calls = [(c.name, ids[c.source], c.line) for c in links.unresolved_calls]
+    _write_difference(db, "code_open", _CALL, 3, sorted(known), sorted(calls))
 
 
 def _write_difference(

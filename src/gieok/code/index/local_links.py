@@ -1,0 +1,608 @@
+"""Links of changed files alone, where everything else is known to stay as it is.
+
+The solution of the last whole link stands still, and the changed functions of each file run against
+it: once as they were, once as they are. Where neither gives another function, class or module any
+value, and nobody asked for a name that came or went, a whole link would find the same edges
+everywhere else. In all other cases `None` says that everything is to be linked again.
+
+What changed is always what changed since the whole link, so nothing adds up.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gieok.code.index import graph
+from gieok.code.index.alignment import (
+    WITHOUT_RESULT,
+    FactsAlignment,
+    Folds,
+    Row,
+    align_facts,
+    iter_rows,
+)
+from gieok.code.index.graph import EdgeSet, Naming, fold_lambda_key
+from gieok.code.languages.language import Family
+from gieok.code.languages.table import LANGUAGES, find_source_language
+from gieok.code.model.facts import DEFINITIONS, NOTHING, Facts, FunctionFact, Op, Trait, parse_facts
+from gieok.code.resolve import by_receiver
+from gieok.code.resolve.arguments import are_arguments_followed
+from gieok.code.resolve.flows import Tangled
+from gieok.code.resolve.frozen.solution import Solution
+from gieok.code.resolve.frozen.state import (
+    Escapes,
+    FrozenAttributes,
+    FrozenLinker,
+    FrozenNames,
+    FrozenProgram,
+    Ground,
+    move_function,
+)
+from gieok.code.resolve.program import FAN, Program
+from gieok.code.resolve.solver import NO_FACTS, Solver
+from gieok.code.resolve.values import Value
+from gieok.model.code import Edge, Symbol, UnresolvedCall
+
+if TYPE_CHECKING:
+    from gieok.storage.index.sqlite.graph import ProjectStore
+
+#: More changed files are linked with all others: each takes a little, and a whole link renews what
+#: they are compared with.
+MOST_FILES = 40
+#: More methods of one name say nothing (`graph`), and are not looked for.
+_MOST_METHODS = 4
+_FUNCTION_VALUES = frozenset((Value.FUNCTION, Value.BOUND, Value.GENERATED, Value.MANAGER))
+_STEPS_PER_INSTRUCTION = 20
+#: Language of files that say what the names of imports mean.
+_MANIFEST = "manifest"
+
+
+class FileVersions(NamedTuple):
+    """A file as the last whole link read it, with the edges and calls that it has since, and as it
+    is.
+    """
+
+    path: str
+    before: Facts
+    after: Facts
+    edges: Sequence[Edge]
+    calls: Sequence[UnresolvedCall]
+
+
+class FileLinks(NamedTuple):
+    """Edges and unresolved calls of files; nothing else changes."""
+
+    edges: list[Edge]
+    calls: list[UnresolvedCall]
+
+
+def link_locally(
+    store: "ProjectStore", family: Family, solution: Solution, changed: Sequence[FileVersions]
+) -> FileLinks | None:
+    """Return the links of changed files; None where all files are to be linked again."""
+    try:
+        return _Local(store, family, solution, changed).link()
+    except (Escapes, Tangled, RecursionError):
+        return None
+
+
+class StoredFacts(dict[str, Facts]):
+    """Facts of files as they were linked: those that changed since then are given."""
+
+    def __init__(self, store: "ProjectStore", before: Mapping[str, Facts]) -> None:
+        super().__init__(before)
+        self._store = store
+
+    def __missing__(self, path: str) -> Facts:
+        """Read the facts of a file that did not change."""
+        ((_, text),) = self._store.facts([path])
+        facts = self[path] = parse_facts(text)
+        return facts
+
+
+class _Changed:
+    """A changed file with what differs, in the numbers of the solution."""
+
+    def __init__(self, ground: Ground, file: FileVersions) -> None:
+        self.path = file.path
+        self.before, self.after = file.before, file.after
+        self.links = file
+        self.number = ground.file_of[file.path]
+        self.bound = ground.bound(self.number)
+        self.old_folds = _fold_symbols(file.path, file.before)
+        self.new_folds = _fold_symbols(file.path, file.after)
+        alignment = align_facts(file.before, file.after, Folds(self.old_folds, self.new_folds))
+        if alignment is None:
+            raise Escapes
+        self.alignment: FactsAlignment = alignment
+
+    def new_names(self) -> set[str]:
+        return self.after.names.keys() - self.before.names.keys()
+
+    def old_names(self) -> set[str]:
+        return self.before.names.keys() - self.after.names.keys()
+
+    def iter_moved_attributes(self) -> Iterator[tuple[int, str]]:
+        """Yield (class, name) of the methods that came or went, with project-wide classes."""
+        pairs = zip(self.before.classes, self.after.classes, strict=True)
+        for owner, (old, new) in enumerate(pairs, self.bound.classes):
+            for name in sorted(old.attributes.keys() ^ new.attributes.keys()):
+                yield owner, name
+
+
+class _Local:
+    """The linking of some changed files on the ground of a solution."""
+
+    def __init__(
+        self,
+        store: "ProjectStore",
+        family: Family,
+        solution: Solution,
+        changed: Sequence[FileVersions],
+    ) -> None:
+        before = {file.path: file.before for file in changed}
+        self._after = {file.path: file.after for file in changed}
+        self._ground = Ground(solution, StoredFacts(store, before))
+        self._solution = solution
+        self._store = store
+        self._family = family
+        self._files = [_Changed(self._ground, file) for file in changed]
+        files = [
+            (path, NO_FACTS if _is_code_file(path) else self._facts_of(path))
+            for path in solution.paths
+        ]
+        self._linker = FrozenLinker(family.linker or FrozenLinker, files)
+
+    def link(self) -> FileLinks:
+        """Return the links. Raises Escapes."""
+        self._check_names()
+        self._check_methods()
+        self._check_definitions()
+        self._check_gone_functions()
+        self._check_size()
+        removed = sum(len(f.alignment.removed.inner) for f in self._files)
+        steps = self._solution.steps - _STEPS_PER_INSTRUCTION * removed
+        written = self._run_removed(steps)
+        programs = [
+            self._run_new(steps, written, is_observing=False),
+            self._run_new(steps, written, is_observing=True),
+        ]
+        return self._collect(programs)
+
+    # What others may have asked for
+
+    def _check_names(self) -> None:
+        """Refuse names of modules that came or went where others may ask for them."""
+        starred = {origin for origins in self._ground.stars.values() for origin in origins}
+        for file in self._files:
+            new, old = file.new_names(), file.old_names()
+            if (
+                # the first or last use of a name may be that of a name that a star import gives
+                ((new or old) and (file.number in starred or self._ground.stars.get(file.number)))
+                or not new.isdisjoint(self._ground.names.get(file.number, ()))
+                or not old.isdisjoint(self._ground.shared.get(file.number, ()))
+            ):
+                raise Escapes
+
+    def _check_methods(self) -> None:
+        """Refuse methods that came or went where a class around has the name, or was asked."""
+        solution = self._solution
+        program = FrozenProgram(self._ground, 0, is_observing=True)
+        hierarchy = program.hierarchy
+        for file in self._files:
+            for owner, name in file.iter_moved_attributes():
+                below = [owner, *hierarchy.descendants(owner)]
+                around = {*hierarchy.linear(owner), *below} - {owner}
+                if (
+                    name.startswith(("__", *solution.prefixes))
+                    or solution.is_mixed
+                    or name in solution.declared
+                    or any(name in solution.attributes[other] for other in around)
+                    or any(name in self._ground.looked.get(other, ()) for other in below)
+                ):
+                    raise Escapes
+
+    def _check_definitions(self) -> None:
+        """Refuse functions that came or went where an unresolved call may mean them."""
+        opened = set(self._solution.open_names)
+        changed = {file.path for file in self._files}
+        for file in self._files:
+            alignment = file.alignment
+            rows = [(file.before, n) for n in alignment.gone]
+            rows += [(file.after, n) for n in alignment.come]
+            for facts, number in rows:
+                symbol = facts.symbols[facts.functions[number].symbol]
+                name = symbol.qualified.rpartition(".")[2]
+                if not {symbol.name, name} & opened:
+                    continue
+                is_plain = "." not in symbol.qualified and symbol.name == name
+                if not is_plain or not any(
+                    other.kind in DEFINITIONS and other.path not in changed
+                    for other in self._find_definitions(name)
+                ):
+                    raise Escapes
+
+    def _check_gone_functions(self) -> None:
+        """Refuse functions that went where somebody else holds them."""
+        solution, ground = self._solution, self._ground
+        gone = {file.bound.functions + n for file in self._files for n in file.alignment.gone}
+        if not gone:
+            return
+        allowed = {
+            file.bound.variables + v for file in self._files for v in file.alignment.old_touched
+        }
+        for value, kind in enumerate(solution.kinds):
+            if kind in _FUNCTION_VALUES and ground.first[value] in gone:
+                own = sum(solution.single[variable] == value for variable in allowed)
+                if solution.single.count(value) != own or any(
+                    value in held and variable not in allowed
+                    for variable, held in ground.iter_several()
+                ):
+                    raise Escapes
+
+    def _check_size(self) -> None:
+        """Refuse more or fewer functions where that decides whether arguments are followed."""
+        before = self._solution.counts[0]
+        after = before + sum(len(f.alignment.come) - len(f.alignment.gone) for f in self._files)
+        if are_arguments_followed(before) != are_arguments_followed(after):
+            raise Escapes
+
+    # Runs
+
+    def _run_removed(self, steps: int) -> set[int]:
+        """Run what was removed or may have had another effect; return which variables it wrote.
+
+        Nothing reads these. Raises Escapes where others do.
+        """
+        program = FrozenProgram(self._ground, steps, is_observing=False)
+        work: list[tuple[_Changed, dict[str, list[int]]]] = []
+        for file in self._files:
+            work.append((file, self._number_old(program, file)))
+            _add_externals(program, file.before, work[-1][1])
+        solver = self._solver(program)
+        for place in (0, 1):
+            program.run_modules(is_early=not place)
+            for file, numbers in work:
+                solver.run(file.bound, numbers, file.alignment.removed[place])
+            solver.drain()
+        solver.settle()
+        return program.frozen_flows.written
+
+    def _run_new(
+        self, steps: int, written: Collection[int], *, is_observing: bool
+    ) -> FrozenProgram:
+        """Run what was added, or what stands beside it at the same lines."""
+        program = FrozenProgram(self._ground, steps, is_observing=is_observing)
+        program.frozen_flows.written.update(written)
+        work: list[tuple[_Changed, dict[str, list[int]]]] = []
+        for file in self._files:
+            numbers = self._number_new(program, file)
+            self._change_names(program, file, numbers)
+            _add_externals(program, file.after, numbers)
+            work.append((file, numbers))
+        solver = self._solver(program)
+        for place in (0, 1):
+            program.run_modules(is_early=not place)
+            for file, numbers in work:
+                alignment = file.alignment
+                rows = (alignment.beside if is_observing else alignment.added)[place]
+                if is_observing:
+                    rows = _drop_results(program, rows, numbers)
+                solver.run(file.bound, numbers, rows)
+            solver.drain()
+        solver.settle()
+        program.solve_finally()
+        return program
+
+    def _solver(self, program: FrozenProgram) -> Solver:
+        return Solver(FrozenNames(program, self._linker), FrozenAttributes(program, self._ground))
+
+    def _number_old(self, program: FrozenProgram, file: _Changed) -> dict[str, list[int]]:
+        """Return the numbers of the old version's operands: what may differ has new ones."""
+        facts, bound, alignment = file.before, file.bound, file.alignment
+        touched = alignment.old_touched
+        variables = [
+            program.flows.fresh() if v in touched else bound.variables + v
+            for v in range(facts.variables)
+        ]
+        functions = [bound.functions + n for n in range(len(facts.functions))]
+        for number in alignment.gone:
+            functions[number] = self._clone(
+                program, facts.functions[number], file, variables, bound.symbols
+            )
+        made = {row[2] for rows in alignment.removed for row in rows if row[0] == Op.CONTAINER}
+        return _end_numbers(
+            v=variables,
+            f=functions,
+            c=[bound.classes + n for n in range(len(facts.classes))],
+            k=[
+                program.containers.grow(1) if n in made else bound.containers + n
+                for n in range(facts.containers)
+            ],
+            s=[bound.symbols + n for n in range(len(facts.symbols))],
+        )
+
+    def _clone(
+        self,
+        program: FrozenProgram,
+        fact: FunctionFact,
+        file: _Changed,
+        variables: Sequence[int],
+        symbols: int,
+    ) -> int:
+        """Add a function that came, or one that went and whose effect is looked at."""
+        owner = file.bound.classes + fact.owner if fact.owner != NOTHING else NOTHING
+        program.add_functions([move_function(fact, variables, owner)], [symbols + fact.symbol])
+        return len(program.functions) - 1
+
+    def _number_new(self, program: FrozenProgram, file: _Changed) -> dict[str, list[int]]:
+        """Return the numbers of the new version's operands: the old ones, where it has them."""
+        facts, bound, alignment = file.after, file.bound, file.alignment
+        symbols = len(program.keys)
+        program.keys += [f"{file.path}::{s.qualified}" for s in facts.symbols]
+        variables = [
+            bound.variables + old
+            if (old := alignment.variables.get(v)) is not None and v not in alignment.new_touched
+            else program.flows.fresh()
+            for v in range(facts.variables)
+        ]
+        functions: list[int] = []
+        for number, fact in enumerate(facts.functions):
+            known = alignment.functions.get(number)
+            functions.append(
+                bound.functions + known
+                if known is not None
+                else self._clone(program, fact, file, variables, symbols)
+            )
+            if fact.owner != NOTHING and fact.parameters:
+                program.own_receivers.add(variables[fact.parameters[0]])
+            program.named_parameters.update(
+                (variables[v], name) for v, name in zip(fact.parameters, fact.names, strict=False)
+            )
+        return _end_numbers(
+            v=variables,
+            f=functions,
+            c=[bound.classes + n for n in range(len(facts.classes))],
+            k=[
+                bound.containers + alignment.containers[n]
+                if n in alignment.containers
+                else program.containers.grow(1)
+                for n in range(facts.containers)
+            ],
+            s=[symbols + n for n in range(len(facts.symbols))],
+        )
+
+    def _change_names(
+        self, program: FrozenProgram, file: _Changed, numbers: Mapping[str, list[int]]
+    ) -> None:
+        """Let modules and classes have the names that came, and not those that went."""
+        own, variables = program.ground_names[file.number], numbers["v"]
+        for name in file.old_names():
+            del own[name]
+        own.update({name: variables[file.after.names[name]] for name in file.new_names()})
+        for owner, fact in enumerate(file.after.classes, file.bound.classes):
+            before = file.before.classes[owner - file.bound.classes].attributes
+            if before.keys() != fact.attributes.keys():
+                kept = self._solution.attributes[owner]
+                program.hierarchy.attributes[owner] = {
+                    **{n: v for n, v in kept.items() if n not in before or n in fact.attributes},
+                    **{n: variables[v] for n, v in fact.attributes.items() if n not in before},
+                }
+
+    # Edges
+
+    def _collect(self, programs: Sequence[FrozenProgram]) -> FileLinks:
+        """Return the kept links of the changed files with those that were found anew."""
+        edges = EdgeSet()
+        calls: set[UnresolvedCall] = set()
+        graph.add_nested_edges([(f.path, f.after) for f in self._files], edges, fold_lambda_key)
+        for file in self._files:
+            self._keep_links(file, edges, calls)
+        answered = set.union(*(graph.list_answered(program) for program in programs))
+        referred: Counter[tuple[int, int]] = Counter()
+        for program in programs:
+            if program.computed:
+                raise Escapes
+            if any(len(site.targets) > FAN for site in program.sites):
+                raise Escapes
+            naming = self._name(program)
+            calls |= graph.add_site_edges(program, naming, answered, edges)
+            graph.add_reference_edges(program, naming.placed, edges)
+            self._add_dispatch_edges(program, naming.placed, edges)
+            graph.add_import_edges(program, self._solution.paths, edges)
+            referred.update((r.symbol, r.line) for r in program.references)
+        if any(count >= FAN for count in referred.values()):
+            raise Escapes
+        shown = {key for f in self._files for key in graph.iter_visible_keys(f.path, f.after)}
+        rows = [
+            edge
+            for edge in edges.rows()
+            if edge.source in shown and (edge.source != edge.target or edge.kind == graph.CALLS)
+        ]
+        return FileLinks(rows, sorted(calls))
+
+    def _keep_links(self, file: _Changed, edges: EdgeSet, calls: set[UnresolvedCall]) -> None:
+        """Keep what the file had at lines at which nothing changed."""
+        lines, changed = file.alignment.lines, file.alignment.old_places
+        for edge in file.links.edges:
+            place = (edge.source, edge.line)
+            if edge.reason == graph.DEFINED_INSIDE:
+                # it may hide a less certain edge of the same place
+                row = (edge.source, edge.target, edge.kind, lines.get(place, -1))
+                if place in lines and row not in edges.found:
+                    raise Escapes
+            elif place not in changed:
+                line = lines[place] if edge.line else 0
+                edges.add(edge.source, edge.target, edge.kind, edge.tier, edge.reason, line)
+        for call in file.links.calls:
+            if (call.source, call.line) not in changed:
+                line = lines[call.source, call.line] if call.line else 0
+                calls.add(call._replace(line=line))
+
+    def _add_dispatch_edges(
+        self, program: FrozenProgram, placed: Sequence[str], edges: EdgeSet
+    ) -> None:
+        owners = {
+            self._ground.class_symbol(owner): functions
+            for owner, functions in self._ground.dispatched.items()
+        }
+        for reference in program.references:
+            for function in owners.get(reference.target, ()) if reference.is_made else ():
+                edges.add(
+                    placed[reference.symbol],
+                    placed[program.function_symbol[function]],
+                    graph.REFERENCES,
+                    graph.Certainty.UNIQUE_NAME,
+                    graph.MAKES_CALLED,
+                    reference.line,
+                )
+
+    def _name(self, program: FrozenProgram) -> Naming:
+        waiting = by_receiver.find_waiting(program)
+        members: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for name in {site.name for site in waiting}:
+            for key, fact in self._iter_functions(name):
+                if place := by_receiver.place_member(key, fact):
+                    members[place].add(key)
+        return Naming(
+            keys=program.keys,
+            placed=_Folded(program.keys),
+            names=_Names(self),
+            wrapped=_Wrapped(self),
+            methods=_Methods(self),
+            named_after=by_receiver.choose_members(program, waiting, members, graph.is_product_key),
+        )
+
+    @cached_property
+    def _languages(self) -> frozenset[str]:
+        return frozenset(n for n, row in LANGUAGES.items() if row.family == self._family)
+
+    # Names of all files
+
+    def _facts_of(self, path: str) -> Facts:
+        return self._after.get(path) or self._ground.facts_by_path[path]
+
+    def _find_definitions(self, name: str) -> list[Symbol]:
+        """Return the functions, methods and classes of a name in the family's files."""
+        return [
+            symbol
+            for symbol in self._store.symbols(names=[name])
+            if symbol.kind in DEFINITIONS and find_source_language(symbol.path) in self._languages
+        ]
+
+    def is_defined(self, name: str) -> bool:
+        """Return whether something of a name is defined."""
+        return bool(self._find_definitions(name))
+
+    def is_wrapped(self, key: str) -> bool:
+        """Return whether the body of a symbol is handed to a wrapper."""
+        path, _, qualified = key.partition("::")
+        return any(
+            symbol.qualified == qualified and Trait.WRAPPED in symbol.traits
+            for symbol in self._facts_of(path).symbols
+        )
+
+    def _iter_functions(self, name: str) -> Iterator[tuple[str, FunctionFact]]:
+        """Yield the functions whose keys end in a name."""
+        paths = {symbol.path for symbol in self._find_definitions(name)}
+        for path in sorted(paths):
+            facts = self._facts_of(path)
+            for fact in facts.functions:
+                qualified = facts.symbols[fact.symbol].qualified
+                if qualified.rpartition(".")[2] == name:
+                    yield f"{path}::{qualified}", fact
+
+    def find_methods(self, name: str) -> set[str]:
+        """Return the methods of a name; of too many some."""
+        methods: set[str] = set()
+        for key, fact in self._iter_functions(name):
+            if fact.owner != NOTHING and "<lambda" not in key and Trait.PROPERTY not in fact.traits:
+                methods.add(key)
+                if len(methods) == _MOST_METHODS:
+                    break
+        return methods
+
+
+class _Names:
+    """Names of definitions, looked for when they are asked for."""
+
+    def __init__(self, local: _Local) -> None:
+        self._local = local
+        self._known: dict[str, bool] = {}
+
+    def __contains__(self, name: object) -> bool:
+        key = str(name)
+        if key not in self._known:
+            self._known[key] = self._local.is_defined(key)
+        return self._known[key]
+
+
+class _Wrapped(_Names):
+    """Keys of symbols whose body is handed to a wrapper."""
+
+    def __contains__(self, name: object) -> bool:
+        return self._local.is_wrapped(str(name))
+
+
+class _Methods(dict[str, Collection[str]]):
+    """Methods by name, looked for when they are asked for."""
+
+    def __init__(self, local: _Local) -> None:
+        super().__init__()
+        self._local = local
+
+    def get(self, name: str, default: object = None) -> Any:  # noqa: ANN401 - as dict
+        """Return the methods of a name."""
+        del default
+        if name not in self:
+            self[name] = self._local.find_methods(name)
+        return self[name]
+
+
+class _Folded(Sequence[str]):
+    """Keys under which symbols are shown."""
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self._keys = keys
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __getitem__(self, number: Any) -> Any:  # noqa: ANN401 - a number alone
+        return fold_lambda_key(self._keys[number])
+
+
+def _is_code_file(path: str) -> bool:
+    """Return whether a file is no manifest, by its name."""
+    return find_source_language(path) != _MANIFEST
+
+
+def _fold_symbols(path: str, facts: Facts) -> list[str]:
+    return [fold_lambda_key(f"{path}::{symbol.qualified}") for symbol in facts.symbols]
+
+
+def _end_numbers(**numbers: list[int]) -> dict[str, list[int]]:
+    """Return numbers of operands, the last of each kind for the operand that means nothing."""
+    return {kind: [*own, NOTHING] for kind, own in numbers.items()}
+
+
+def _add_externals(program: Program, facts: Facts, numbers: Mapping[str, Sequence[int]]) -> None:
+    """Note the variables of a file that hold something external and nothing else."""
+    program.inert |= {
+        numbers["v"][variable] for op, variable, *_ in iter_rows(facts.top) if op == Op.EXTERNAL
+    }
+
+
+def _drop_results(
+    program: Program, rows: Sequence[Row], numbers: dict[str, list[int]]
+) -> list[Row]:
+    """Return instructions whose results reach nothing: they are in the solution already."""
+    dropped: list[Row] = []
+    for row in rows:
+        if row[0] in WITHOUT_RESULT:
+            dropped.append(row)
+        else:
+            numbers["v"].insert(-1, program.flows.fresh())
+            dropped.append([row[0], len(numbers["v"]) - 2, *row[2:]])
+    return dropped
