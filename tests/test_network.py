@@ -84,6 +84,7 @@ def _assert_untouched(world: World) -> None:
         "maru.png",
         "notes",
         "shop",
+        "synced",
         ".claude",
         ".claude.json",
     }

@@ -318,6 +318,13 @@ class WrongKey(GieokError):
     hint = "`gieok encryption status` names the key in use"
 
 
+class NotAuthentic(GieokError):
+    """Error of data that no device of the user wrote, as far as the keys that are here tell."""
+
+    code = "not_authentic"
+    hint = "`gieok sync status` names it"
+
+
 class ArchiveFailed(GieokError):
     """Error where an archive cannot be reached, read or written; the message names the archive.
 
@@ -339,6 +346,16 @@ class ArchiveConflict(ArchiveFailed):
 
     code = "archive_conflict"
     hint = "run it again"
+
+
+class RemoteUnreachable(GieokError):
+    """Error where the place over which devices are synchronised cannot be reached.
+
+    Nothing is lost: what was to be sent goes the next time.
+    """
+
+    code = "remote_unreachable"
+    hint = "nothing is lost: `gieok sync` sends it when the place can be reached"
 
 
 class ShapeMismatch(GieokError):
@@ -527,8 +544,10 @@ STATUS: dict[str, tuple[int, int, int]] = {
     "archive_failed": (2, 503, -32603),
     "archive_missing": (2, 404, -32603),
     "archive_conflict": (2, 409, -32603),
+    "remote_unreachable": (2, 503, -32603),
     "damaged": (2, 422, -32603),
     "wrong_key": (2, 403, -32603),
+    "not_authentic": (2, 403, -32603),
     "shape_mismatch": (2, 409, -32603),
     "embedder_failed": (2, 503, -32603),
     "reranker_failed": (2, 503, -32603),

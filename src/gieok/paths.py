@@ -116,6 +116,21 @@ def locate_encryption_record(root: Path) -> Path:
     return root / "encryption.json"
 
 
+def locate_sync_folder(root: Path) -> Path:
+    """Return the folder of what synchronisation of devices keeps: where it goes, what waits."""
+    return root / "sync"
+
+
+def locate_sync_key(root: Path) -> Path:
+    """Return the file of the keys that all synchronised devices have."""
+    return root / "keys" / "sync.txt"
+
+
+def locate_device_key(root: Path) -> Path:
+    """Return the file of the key that this device alone has, by which it is given new keys."""
+    return root / "keys" / "sync-device.txt"
+
+
 def locate_encryption_key(root: Path) -> Path:
     """Return the default file of the encryption key."""
     return root / "keys" / "age.txt"

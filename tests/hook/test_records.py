@@ -12,9 +12,9 @@ from gieok.hook.records import (
     MEMORY,
     RETIRED,
     find_record,
+    list_expired,
     make,
     move_record,
-    purge,
     save_record,
 )
 from gieok.text.markdown import front_matter
@@ -189,10 +189,10 @@ def test_a_record_never_replaces_one_of_its_name_that_was_put_away_before(
 def test_what_is_retired_is_deleted_after_thirty_days_and_not_before(tmp_path: Path) -> None:
     away = move_record(tmp_path, _save(tmp_path, "old"), RETIRED, _NOW)
     kept = move_record(tmp_path, _save(tmp_path, "for ever"), ARCHIVE, _NOW)
-    assert purge(tmp_path, _NOW + timedelta(days=30)) == []
-    assert purge(tmp_path, _NOW - timedelta(days=300)) == []
-    assert purge(tmp_path, _NOW + timedelta(days=30, seconds=1)) == [away]
-    assert purge(tmp_path, _NOW + timedelta(days=9999)) == []
+    assert list_expired(tmp_path, _NOW + timedelta(days=30)) == []
+    assert list_expired(tmp_path, _NOW - timedelta(days=300)) == []
+    assert list_expired(tmp_path, _NOW + timedelta(days=30, seconds=1)) == [away]
+    assert kept not in list_expired(tmp_path, _NOW + timedelta(days=9999))
     assert kept.exists()
 
 

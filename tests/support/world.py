@@ -127,6 +127,12 @@ CALLS = {
     "config set": ["search.limit", "5"],
     "config unset": ["search.limit"],
     "config edit": [],
+    "sync init": ["{notes}/../synced"],
+    "sync run": [],
+    "sync status": [],
+    "sync devices": [],
+    "sync key": [],
+    "sync rotate": [],
     "move": ["/nowhere", "/elsewhere"],
     "uninstall": [],
     "erase": ["--all", "--yes"],
@@ -184,7 +190,7 @@ def make(user: Path) -> World:
     """Write the files of a user."""
     world = World(user)
     transcripts = user / ".claude" / "projects" / "-shop"
-    for folder in (world.notes, world.project, transcripts):
+    for folder in (world.notes, world.project, transcripts, user / "synced"):
         folder.mkdir(parents=True)
     subprocess.run(["git", "init", "-q", str(world.project)], check=True)
     (world.notes / "MEMORY.md").write_text(

@@ -183,6 +183,17 @@ _LINES = [
     "config unset 없음",
     "service install --dry-run",
     "notify test",
+    "sync status",
+    "sync run",
+    "sync init 없음",
+    "sync init {notes}/../synced",
+    "sync devices",
+    "sync run",
+    "sync status",
+    "sync devices",
+    "sync key",
+    "sync key --to {notes}/../sync.key",
+    "sync rotate",
     "move /nowhere /elsewhere",
     "forget --match 양자 --dry-run",
     "forget 0000 --yes",
@@ -210,7 +221,7 @@ _STARTING = {
 def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     user = tmp_path / "사용자"
     talk = user / ".claude" / "projects" / "-shop"
-    for folder in (user / "노트", user / "shop", talk):
+    for folder in (user / "노트", user / "shop", user / "synced", talk):
         folder.mkdir(parents=True)
     (user / "노트" / "MEMORY.md").write_text(
         "# 기억\n\n결제는 매주 화요일에 정산한다.\n", encoding="utf-8"

@@ -42,6 +42,12 @@ NAMES = (
     "import",
     "export",
     "move",
+    "sync init",
+    "sync run",
+    "sync status",
+    "sync devices",
+    "sync key",
+    "sync rotate",
     "uninstall",
     "erase",
     "code init",
@@ -246,6 +252,30 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
             from gieok.commands.moving.move import move_folders
 
             return move_folders
+        case "sync init":
+            from gieok.commands.moving.sync import start_sync
+
+            return start_sync
+        case "sync run":
+            from gieok.commands.moving.sync import synchronise
+
+            return synchronise
+        case "sync status":
+            from gieok.commands.moving.sync import read_sync_status
+
+            return read_sync_status
+        case "sync devices":
+            from gieok.commands.moving.sync import list_sync_devices
+
+            return list_sync_devices
+        case "sync key":
+            from gieok.commands.moving.sync import show_sync_key
+
+            return show_sync_key
+        case "sync rotate":
+            from gieok.commands.moving.sync import rotate_sync_key
+
+            return rotate_sync_key
         case "uninstall":
             from gieok.commands.moving.uninstall import uninstall_gieok
 

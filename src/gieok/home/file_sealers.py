@@ -29,7 +29,10 @@ if TYPE_CHECKING:  # `pyrage` is an extra
 PASSPHRASE = "GIEOK_PASSPHRASE"  # noqa: S105 - the name of a variable
 #: First bytes of a file in the age format.
 MAGIC = b"age-encryption.org/v1\n"
-_SECRET = "AGE-SECRET-KEY-1"  # noqa: S105 - how a key begins
+#: How the secret side of a key begins.
+SECRET_PREFIX = "AGE-SECRET-KEY-1"  # noqa: S105
+#: What to do where others can read the key.
+_OPEN_HINT = "run `chmod 600 {file}`; if others may have read it: `gieok encryption rotate`"
 #: Keys that a passphrase opened in this process: (file, its modification time) → identity. Opening
 #: a key takes a second.
 _opened: dict[tuple[str, int], str] = {}
@@ -134,12 +137,15 @@ def key_in(home: Home, file: Path, passphrase: str = "") -> SealingKey:
     )
 
 
-def load_sealing_identity(home: Home, file: Path, passphrase: str = "") -> str:
+def load_sealing_identity(
+    home: Home, file: Path, passphrase: str = "", *, open_hint: str = _OPEN_HINT
+) -> str:
     """Return the secret side of a key.
 
-    Raises BadConfig where the file does not exist or others can read it, WrongKey, Damaged.
+    Raises WrongKey, Damaged, and BadConfig where the file does not exist, or others can read it:
+    the `open_hint` says what to do then.
     """
-    data = _read_key_file(file)
+    data = _read_key_file(file, open_hint)
     if not data.startswith(MAGIC):
         return _secret_in(file, data)
     age, known = (
@@ -154,7 +160,16 @@ def load_sealing_identity(home: Home, file: Path, passphrase: str = "") -> str:
     return _opened[known]
 
 
-def _read_key_file(file: Path) -> bytes:
+def read_key_lines(file: Path, open_hint: str) -> list[str]:
+    """Return the lines of a key file without a passphrase.
+
+    Raises BadConfig where the file does not exist, or others can read it: the `open_hint` says what
+    to do then.
+    """
+    return _read_key_file(file, open_hint).decode("utf-8", "replace").splitlines()
+
+
+def _read_key_file(file: Path, open_hint: str = _OPEN_HINT) -> bytes:
     try:
         mode = file.stat().st_mode
         if os.name == "posix" and stat.S_IMODE(mode) & (stat.S_IRWXG | stat.S_IRWXO):
@@ -162,9 +177,7 @@ def _read_key_file(file: Path) -> bytes:
             raise BadConfig(
                 warning,
                 file=file,
-                hint=(
-                    "run `chmod 600 {file}`; if others may have read it: `gieok encryption rotate`"
-                ),
+                hint=open_hint,
             )
         return file.read_bytes()
     except OSError as error:
@@ -179,12 +192,12 @@ def _read_key_file(file: Path) -> bytes:
 
 def _secret_in(file: Path, data: bytes) -> str:
     lines = data.decode("utf-8", "replace").splitlines()
-    secret = next((line.strip() for line in lines if line.strip().startswith(_SECRET)), "")
+    secret = next((line.strip() for line in lines if line.strip().startswith(SECRET_PREFIX)), "")
     if not secret:
         raise BadConfig(
             "{file!r} holds no key of age",
             file=file,
-            secret=_SECRET,
+            secret=SECRET_PREFIX,
             hint="a key file has a line that begins with {secret}",
         )
     return secret

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # a cold search has no time for it
     from gieok.home.keys import HomeKeys
     from gieok.home.resident import Resident
     from gieok.home.setup import HomeSetup
+    from gieok.home.sync import HomeSync
     from gieok.home.watching import Watching
     from gieok.memory.capture.freshness import Backlog
     from gieok.memory.files.cut import Cut
@@ -389,6 +390,13 @@ class Home:
         from gieok.home.encryption import HomeEncryption
 
         return HomeEncryption(self)
+
+    @property
+    def sync(self) -> "HomeSync":
+        """Return the synchronisation with the user's other devices."""
+        from gieok.home.sync import HomeSync
+
+        return HomeSync(self)
 
     @property
     def setup(self) -> "HomeSetup":

@@ -13,6 +13,13 @@ from gieok.text.messages import Words
 
 def check_caller_withheld(call: Call) -> None:
     """Raise Withheld where nothing may be stored from this caller now."""
+    check_session_withheld(call)
+    if call.caller.is_placed:
+        check_folder(call, str(call.caller.folder))
+
+
+def check_session_withheld(call: Call) -> None:
+    """Raise Withheld while memory is paused, and in a private session."""
     call.privacy.check_pause(call.clock.now(), call.zone)
     if private.is_asked_for(call.caller.environment):
         raise Withheld(
@@ -20,8 +27,6 @@ def check_caller_withheld(call: Call) -> None:
             variable=private.VARIABLE,
             hint="say it in a session that was started without {variable}",
         )
-    if call.caller.is_placed:
-        check_folder(call, str(call.caller.folder))
 
 
 def check_folder(call: Call, folder: str) -> None:

@@ -183,6 +183,31 @@ def told_days(fields: Mapping[str, str]) -> tuple[date, ...]:
     return tuple(sorted(days))
 
 
+def read_created(file_text: str) -> tuple[str, str]:
+    """Return what puts records of the same text in order: when they were made, and the text."""
+    return front_matter(file_text).fields.get("created", ""), file_text
+
+
+def merge_told(first: str, second: str) -> str:
+    """Return one record of two files that say the same, `first` being the older one.
+
+    It was told on the days of both, has the tags of both, and holds as long as the longer of them.
+    """
+    fields, others = front_matter(first).fields, front_matter(second).fields
+    ends = (fields.get("until", ""), others.get("until", ""))
+    named = {tag.lower(): tag for tag in sorted((*_list_tags(fields), *_list_tags(others)))}
+    days = tuple(sorted({*told_days(fields), *told_days(others)}))
+    tags = ", ".join(named[name] for name in sorted(named))
+    # All fields are written anew, so that the order of merges leaves no trace.
+    text = with_field(first, "until", max(ends) if all(ends) else "")
+    text = with_field(text, "tags", f"[{tags}]" if tags else "")
+    return with_field(text, TOLD, f"[{', '.join(map(str, days))}]" if len(days) > 1 else "")
+
+
+def _list_tags(fields: Mapping[str, str]) -> list[str]:
+    return [tag.strip() for tag in fields.get("tags", "").split(",") if tag.strip()]
+
+
 def _parse_record_day(word: str) -> date | None:
     try:
         return date.fromisoformat(word.strip()[:10])
@@ -203,7 +228,7 @@ def _told_again(text: str, record: Record, *, is_rule: bool = False) -> str:
         text = with_field(text, "until", str(record.until))
     elif not record.until and until and (last := _parse_record_day(until)) and last < record.day:
         text = with_field(text, "until", "")
-    tags = [tag.strip() for tag in fields.get("tags", "").split(",") if tag.strip()]
+    tags = _list_tags(fields)
     if more := [tag for tag in record.tags if tag.lower() not in map(str.lower, tags)]:
         text = with_field(text, "tags", f"[{', '.join((*tags, *more))}]")
     if days and record.day not in days:
@@ -294,7 +319,7 @@ def _tells_what_is_gone(title: str, before: str, after: str) -> bool:
 def renamed(base: Path, file: Path) -> Path:
     """Give a record the file name of its title, if its name came from an earlier title.
 
-    Returns the record's file. The new file is written before the old one is removed. Links to the
+    Returns the record's file; the old one is still there, for the caller to remove. Links to the
     record in other records of the shelf (`[[name]]`) are updated.
     """
     text = file.read_text(encoding="utf-8")
@@ -312,7 +337,6 @@ def renamed(base: Path, file: Path) -> Path:
         )
         if linked != other_text and other != file:
             fs.replace(other, linked)
-    file.unlink()
     return target
 
 
@@ -410,12 +434,9 @@ def copy_record(base: Path, file: Path) -> Path:
     return _create_record_file(folder, file.stem, text)
 
 
-def purge(base: Path, now: datetime) -> list[Path]:
-    """Delete retired records whose grace period is over; return their files."""
-    over = [file for file in list_records(base, RETIRED) if _is_grace_over(file, now)]
-    for file in over:
-        file.unlink(missing_ok=True)
-    return over
+def list_expired(base: Path, now: datetime) -> list[Path]:
+    """Return the retired records whose grace period is over."""
+    return [file for file in list_records(base, RETIRED) if _is_grace_over(file, now)]
 
 
 def _is_grace_over(file: Path, now: datetime) -> bool:

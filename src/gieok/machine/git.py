@@ -21,7 +21,7 @@ _LATEST_S = 4_102_444_800
 #: Files of a repository that git tracks.
 _TRACKED = ("--cached",)
 #: The repository may be hostile: no command of its configuration is run.
-_SAFE = (
+SAFE_OPTIONS = (
     "-c",
     "core.fsmonitor=false",
     "-c",
@@ -51,6 +51,23 @@ class Git:
             or self._ask("config", "user.name").strip()
             or self._ask("config", "user.email").strip()
         )
+
+    def list_first_commits(self) -> list[str]:
+        """Return the commits without a parent, sorted; empty where the history is not whole.
+
+        They are the same in every clone.
+        """
+        if self._ask("rev-parse", "--is-shallow-repository").strip() != "false":
+            return []
+        return sorted(self._ask("rev-list", "--max-parents=0", "HEAD").split())
+
+    def read_origin(self) -> str:
+        """Return the address of the remote `origin`, as it is configured, or ''."""
+        return self._ask("config", "--get", "remote.origin.url").strip()
+
+    def list_tracked(self) -> frozenset[str]:
+        """Return the files below the folder that are tracked; empty without a repository."""
+        return frozenset(self._files("", _TRACKED) or ())
 
     def files(self) -> frozenset[str] | None:
         """Return the files that are tracked or not ignored, including those of nested repositories.
@@ -223,7 +240,7 @@ class Git:
         try:
             # Fixed program, no shell; arguments that could be options are refused.
             completed = subprocess.run(  # noqa: S603
-                ["git", *(_SAFE if safe else ()), *arguments],  # noqa: S607 - the user's own git
+                ["git", *(SAFE_OPTIONS if safe else ()), *arguments],  # noqa: S607 - the user's own git
                 cwd=self._root / folder,
                 env=environment,
                 input=given,

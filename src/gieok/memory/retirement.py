@@ -69,6 +69,19 @@ def turns(journal: FullJournal, scope: Scope) -> list[AwayTurn]:
     return [AwayTurn(name, *json.loads(value)) for name, value in values.items() if name in blank]
 
 
+def load_saved_turns(journal: FullJournal, scope: Scope) -> dict[str, str]:
+    """Return message id → what was saved when the message was retired, as text."""
+    return journal.kept(_REALM + scope.path)
+
+
+def save_turn(journal: FullJournal, scope: Scope, identity: str, saved: str) -> None:
+    """Save what `load_saved_turns` of another device gives for a message; '' drops it."""
+    if saved:
+        journal.keep(_REALM + scope.path, {identity: saved})
+    else:
+        drop_turns(journal, scope, [identity])
+
+
 def retire_turn(journal: FullJournal, scope: Scope, turn: AwayTurn) -> None:
     """Retire a message."""
     journal.keep(_REALM + scope.path, {turn.id: json.dumps(turn[1:], ensure_ascii=False)})

@@ -2,6 +2,8 @@
 
 #: The user's own scope, before anything is configured.
 USER_SCOPE = "agent:main"
+#: The owner of a home among the users of its characters, where nobody else is named.
+ME = "me"
 #: Conversations are kept under this name, beside the names of indexed folders:
 #: `sessions/<agent>/<file>`.
 SESSIONS = "sessions"
@@ -34,3 +36,12 @@ def is_served(scope: str) -> bool:
     The service learns from its own conversations, which stay as they are.
     """
     return scope.startswith("character:") or "/character:" in scope or "/canon:" in scope
+
+
+def is_of_account(scope: str) -> bool:
+    """Return whether a scope belongs to a service of characters, or to a user but for the owner.
+
+    Who erases such an account erases it on this device alone.
+    """
+    users = {part for part in scope.split("/") if part.startswith("user:")}
+    return is_served(scope) or bool(users - {f"user:{ME}"})

@@ -39,10 +39,17 @@ GROUPS = {
     "keys": Words("Keys of services: where they are, whether they are valid"),
     "rules": Words("What you forbade: asked or stopped before a tool runs"),
     "hook": Words("What agents call at every prompt to get memories; how well it decides"),
+    "sync": Words("One memory on several devices, over a Git repository or a folder of your own"),
     "store": Words("Where memory is searched: move it to another store"),
 }
 #: Group → the command that runs where only the group is named.
-DEFAULTS = {"archive": "status", "backup": "create", "encryption": "status", "rules": "list"}
+DEFAULTS = {
+    "archive": "status",
+    "backup": "create",
+    "encryption": "status",
+    "rules": "list",
+    "sync": "run",
+}
 
 
 class ServerCommand(NamedTuple):
@@ -116,7 +123,7 @@ PARTS = (
     ),
     (
         Words("move and clear away"),
-        ("import", "export", "move", "store", "journal", "rebuild", "uninstall", "erase"),
+        ("import", "export", "move", "sync", "store", "journal", "rebuild", "uninstall", "erase"),
     ),
     (Words("more"), ("help", "completion")),
 )

@@ -10,8 +10,6 @@ from gieok.errors import BadRequest, Phrase
 from gieok.model.accounts import StoredCharacter
 from gieok.text.messages import Words
 
-#: Default user: a service on a laptop has one user.
-ME = "me"
 _MOST_SHOWN = 300
 
 

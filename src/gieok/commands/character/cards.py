@@ -23,7 +23,6 @@ from gieok.character.memory.service import Bond
 from gieok.character.zones import zone_named
 from gieok.commands.character.arguments import (
     CHARACTER,
-    ME,
     OWNER,
     CharacterSheet,
     build_character_sheet,
@@ -34,6 +33,7 @@ from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Omitted
 from gieok.errors import BadRequest, find_os_reason
 from gieok.home.call import Call
+from gieok.places.scope import ME
 from gieok.text.messages import Words
 
 _ENDINGS = {

@@ -15,7 +15,6 @@ from gieok.character.turn.reply_prompt import SpeakerNames, fill_card_macros, re
 from gieok.character.turn.turn import PreparedPrompt, UserTurn
 from gieok.commands.character.arguments import (
     CHARACTER,
-    ME,
     USER,
     check_character_owner,
     require_single_word,
@@ -29,6 +28,7 @@ from gieok.commands.character.memory_rows import (
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.errors import BadRequest, GieokError
 from gieok.home.call import Call
+from gieok.places.scope import ME
 from gieok.text.messages import Words
 
 _HELP = Words(

@@ -15,7 +15,6 @@ from gieok.character.memory.service import Bond
 from gieok.character.predicates import PREDICATES
 from gieok.commands.character.arguments import (
     CHARACTER,
-    ME,
     USER,
     check_character_owner,
     require_single_word,
@@ -25,6 +24,7 @@ from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest, NotFound
 from gieok.home.call import Call
+from gieok.places.scope import ME
 from gieok.text.messages import Words
 
 _HANDLE = 6

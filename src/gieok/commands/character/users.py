@@ -7,11 +7,12 @@ from datetime import timedelta
 from typing import Annotated, NamedTuple
 
 from gieok.character.accounts.identity import checked_user
-from gieok.commands.character.arguments import ME, require_single_word
+from gieok.commands.character.arguments import require_single_word
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.model.accounts import IssuedKey, KeyRole, LedgerEntry
+from gieok.places.scope import ME
 from gieok.text.messages import Words
 
 _ROWS = 10

@@ -12,8 +12,8 @@ from gieok.character.memory.memory_pages import Layer, RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.character.predicates import PREDICATES
 from gieok.character.turn.reply_prompt import read_card_name
-from gieok.commands.character.arguments import ME
 from gieok.errors import GieokError
+from gieok.places.scope import ME
 from gieok.text.josa import fill_particles
 from gieok.text.messages import translate
 

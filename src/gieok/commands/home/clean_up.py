@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 from gieok import fs
 from gieok.commands.encode import Reason
-from gieok.commands.memory import leftovers, untrusted
+from gieok.commands.memory import forgotten_marks, leftovers, untrusted
 from gieok.commands.memory.forget_steps import (
     bring_copy_in_line,
     list_record_folders,
     memory_stores,
     rederive_turns,
 )
+from gieok.commands.memory.records import shelf_at
 from gieok.errors import StoreError
 from gieok.flow import distil
 from gieok.flow.clean import cleaned
@@ -209,5 +210,6 @@ def _clean_one(call: Call, base: Path, file: Path, *, is_dry: bool) -> bool:
             untrusted.revoke_record_trust(call.home.folder, base, file.relative_to(base).as_posix())
             untrusted.grant_record_trust(call.home.folder, base, target, fresh.encode("utf-8"))
         if target != file:
+            forgotten_marks.mark_removed(call, shelf_at(call, base).scope, [file], renamed=target)
             file.unlink()
     return True

@@ -35,6 +35,7 @@ from gieok.flow.ingest import ingest
 from gieok.flow.notices import NoticeReport
 from gieok.home import embedders, models, service_trials
 from gieok.home.call import Call
+from gieok.home.sync import SyncSetup
 from gieok.hook import refusals
 from gieok.memory.capture import sample
 from gieok.memory.capture.sample import AgentTranscripts
@@ -43,6 +44,7 @@ from gieok.memory.files.read import read_root
 from gieok.model.memory import Scope
 from gieok.ports.models import Followed
 from gieok.ports.store import Droppable, ManagedStore, VectorSearch
+from gieok.ports.sync import hide_userinfo
 from gieok.ports.transcripts import TranscriptStore
 from gieok.ranking.recall import Question, recall
 from gieok.ranking.rerank import Reranking
@@ -69,6 +71,7 @@ _NAMES = {
     "transcripts": Words("transcripts"),
     "observer": Words("observer"),
     "archive": Words("archive"),
+    "sync": Words("other devices"),
     "trust": Words("trust"),
     "hook": Words("hook"),
     "refusals": Words("refusals"),
@@ -219,6 +222,7 @@ def iter_chain_checks(call: Call, *, is_free: bool = False) -> Iterator[Check]:
         from gieok.home import archive  # all tiers: only where there is a cold one
 
         yield _check_chain("archive", partial(archive.looked_into, call.home))
+    yield from _iter_sync_checks(call)
     if (server := _check_chain("server", lambda: _probe_server(call))).detail:
         yield server
     yield from (Check("trust", None, line) for line in _iter_untrusted_projects(call))
@@ -339,6 +343,42 @@ def _probe_journal(call: Call) -> str:
             hint="restore a backup",
         )
     return f"{journal.stats().messages:,} messages in {journal.location}"
+
+
+def _iter_sync_checks(call: Call) -> Iterator[Check]:
+    """Yield a check where this home is synchronised with other devices."""
+    if setup := call.home.sync.find_setup():
+        yield _check_chain("sync", lambda: _probe_sync(call, setup))
+
+
+def _probe_sync(call: Call, setup: SyncSetup) -> str:
+    """Look at the place where devices meet; fail where a segment could not be taken in."""
+    if faults := call.home.sync.list_faults():
+        raise Damaged(
+            "{count} segments of other devices could not be taken in, such as {path!r}",
+            count=len(faults),
+            path=faults[0].path,
+            hint="`gieok sync status` says why",
+        )
+    drop = call.home.sync.load_unconfirmed_drop()
+    if drop.dropped or drop.back:
+        raise GieokError(
+            "{dropped}: dropped, but not yet on {lagging}"
+            if drop.dropped
+            else "{back}: was dropped, and has the key in use",
+            dropped=", ".join(drop.dropped),
+            lagging=", ".join(drop.lagging),
+            back=", ".join(drop.back),
+            hint="`gieok sync status` says more",
+        )
+    call.home.sync.open_remote(setup).probe()
+    if waiting := call.home.sync.count_outbox():
+        return call.words(
+            "{remote} can be reached, and {count:,} segments wait to be sent: `gieok sync`",
+            remote=hide_userinfo(setup.remote),
+            count=waiting,
+        )
+    return call.words("{remote} can be reached", remote=hide_userinfo(setup.remote))
 
 
 def _iter_rule_checks(call: Call) -> Iterator[Check]:

@@ -12,7 +12,14 @@ from gieok import fs
 from gieok.commands.command import Effect, Parameter, Style, Surface, command, printable
 from gieok.commands.editor import edit_in_editor
 from gieok.commands.encode import Hidden, Omitted
-from gieok.commands.memory import forget_steps, handles, leftovers, origin, untrusted
+from gieok.commands.memory import (
+    forget_steps,
+    forgotten_marks,
+    handles,
+    leftovers,
+    origin,
+    untrusted,
+)
 from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.records import RecordShelf, follow_soon, rewrite_active_memory
 from gieok.errors import BadRequest, find_os_reason
@@ -361,7 +368,7 @@ def _edit_record_file(
         if after != before:
             fs.replace(file, after)
         if kind == handles.RECORD and after != before:
-            file = records.renamed(record_shelf.base, file) if is_made else file
+            file = _rename_record(call, record_shelf, file) if is_made else file
             key = root.key_of(file)
             _keep_wording(call, replaced, key)
             handle = build_handle(memory.document.scope.path, key)
@@ -379,6 +386,15 @@ def _edit_record_file(
         changed=after != before,
         path=os.fspath(file),
     )
+
+
+def _rename_record(call: Call, record_shelf: RecordShelf, file: Path) -> Path:
+    """Give a record the name of its corrected title; the old file is removed last."""
+    target = records.renamed(record_shelf.base, file)
+    if target != file:
+        forgotten_marks.mark_removed(call, record_shelf.scope, [file], renamed=target)
+        file.unlink()
+    return target
 
 
 def _is_named_by_title(text: str, file: Path) -> bool:

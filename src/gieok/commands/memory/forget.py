@@ -12,11 +12,14 @@ from gieok.commands.encode import INLINE, As, Omitted, Reason
 from gieok.commands.memory import away, behind, forget_steps, gaps, handles, origin
 from gieok.commands.memory.forget_plan import ForgetFilter, ForgetPlan
 from gieok.commands.memory.forget_steps import ForgetReport
+from gieok.commands.memory.records import shelf_at
 from gieok.commands.memory.search import span_of_days
 from gieok.commands.memory.whereabouts import RemovedFrom
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory.talk import turns
+from gieok.places.scope import is_of_account
+from gieok.ports.sync import hide_userinfo
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
 
@@ -212,7 +215,9 @@ def forget_memories(
     report = forget_steps.execute_forget_plan(call, plan, forget_filter)
     fs.keep_reserve(call.home.folder)
     return ForgetResult(
-        plan, report._replace(still_in=(*report.still_in, *_in_backups(call))), missed
+        plan,
+        report._replace(still_in=(*report.still_in, *_in_backups(call), *_in_sync(call, plan))),
+        missed,
     )
 
 
@@ -242,6 +247,31 @@ def _in_backups(call: Call) -> list[tuple[str, str]]:
         "a backup from before; it may hold it until newer ones take its place: `gieok backup prune`"
     )
     return [(str(backup.path), why) for backup in call.home.backups.listed()]
+
+
+def _in_sync(call: Call, plan: ForgetPlan) -> list[tuple[str, str]]:
+    """Return the place over which devices are synchronised, which holds what was sent before.
+
+    What characters and other users have travels no more, and neither does forgetting it.
+    """
+    setup = call.home.sync.find_setup()
+    if not setup:
+        return []
+    scopes = [scope for scope, chosen in plan.scopes.items() if chosen]
+    scopes += [shelf_at(call, file.parents[2]).scope for file in plan.records]
+    travels = {not is_of_account(scope.path) for scope in scopes}
+    reasons = {
+        True: (
+            "sent before, encrypted; your other devices forget it when they synchronise: `gieok "
+            "sync`"
+        ),
+        False: (
+            "an earlier version may have sent it; forgetting it does not travel: forget it on each "
+            "device"
+        ),
+    }
+    remote = hide_userinfo(setup.remote)
+    return [(remote, why) for does_travel, why in reasons.items() if does_travel in travels]
 
 
 def _build_forget_filter(

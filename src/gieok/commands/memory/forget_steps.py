@@ -14,7 +14,12 @@ from typing import NamedTuple
 from gieok import fs
 from gieok.commands.memory import copies, leftovers, untrusted, whereabouts
 from gieok.commands.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan
+from gieok.commands.memory.forgotten_marks import (
+    build_memory_mark,
+    mark_forgotten,
+)
 from gieok.commands.memory.handles import is_shelf
+from gieok.commands.memory.records import shelf_at
 from gieok.errors import StoreError
 from gieok.flow import distil, durable
 from gieok.home.call import Call
@@ -321,6 +326,13 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
         leftovers.clean_shown(call.home.folder, shown)
         for file in sorted(chosen.records):
             base = file.parents[2]
+            mark_forgotten(
+                call,
+                shelf_at(call, base).scope,
+                [],
+                _texts_of([file]),
+                file,
+            )
             # else an edit that has just read the record would write it again
             with fs.lock_resource(call.home.folder, base):
                 file.unlink(missing_ok=True)
@@ -337,6 +349,18 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
         still += remaining
         for scope, selection in chosen.scopes.items():
             if selection:
+                mark_forgotten(
+                    call,
+                    scope,
+                    map(build_memory_mark, selection.documents),
+                    [
+                        document.text
+                        for document in (
+                            *selection.documents.values(),
+                            *selection.replaced.values(),
+                        )
+                    ],
+                )
                 blanks = {seq: turns.blanks(m.message) for seq, m in selection.messages.items()}
                 journal.erase(
                     scope,

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs, projects
+from gieok.commands.memory import forgotten_marks
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
 from gieok.errors import (
@@ -156,7 +157,10 @@ def follow_shelf(call: Call, kept: RecordShelf, *, embed: bool = True) -> None:
             or grants.load_grant(call.home.folder, str(kept.base.parent)).entries
         ):
             # records that came with a project are not deleted either
-            records.purge(kept.base, call.clock.now())
+            expired = records.list_expired(kept.base, call.clock.now())
+            forgotten_marks.mark_removed(call, kept.scope, expired)
+            for file in expired:
+                file.unlink(missing_ok=True)
         is_there = _index_shelf_words(call, kept, store)
     if (kept.base / records.MEMORY / records.RULES).is_dir() or has_gate_rules(call):
         follow_gate_rules(call, store)

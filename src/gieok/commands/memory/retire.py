@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
-from gieok.commands.memory import away, forget_steps, handles, untrusted
+from gieok.commands.memory import away, forget_steps, forgotten_marks, handles, untrusted
 from gieok.commands.memory.away import Away
 from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.records import (
@@ -218,6 +218,7 @@ def _move_record_file(call: Call, one: _ShelfRecord, target: str, status: str) -
                 stem=file.stem,
                 hint="`gieok list --status retired` shows what is put away",
             )
+        forgotten_marks.mark_removed(call, record_shelf.scope, [file], forgotten_marks.WAS_MOVED)
         moved = records.move_record(record_shelf.base, file, target, call.clock.now())
         if record_shelf.is_project and target == records.MEMORY:
             untrusted.grant_record_trust(call.home.folder, record_shelf.base, moved)

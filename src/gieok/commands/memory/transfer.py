@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
-from gieok.commands.memory import handles, untrusted
+from gieok.commands.memory import forgotten_marks, handles, untrusted
 from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.records import (
     RecordShelf,
@@ -220,6 +220,7 @@ def _transfer_record(
         there = records.copy_record(shelf.base, file)
         if shelf.is_project:
             untrusted.grant_record_trust(call.home.folder, shelf.base, there)
+        forgotten_marks.mark_removed(call, kept.scope, [file])
         file.unlink()
         if kept.is_project:
             untrusted.revoke_record_trust(

@@ -17,6 +17,7 @@ from gieok.home.call import Call
 from gieok.home.stores import list_store_names
 from gieok.model.memory import Tier
 from gieok.ports.store import Droppable, ScopeDropping, Store
+from gieok.ports.sync import hide_userinfo
 from gieok.text.catalogues import list_languages
 from gieok.text.messages import Words
 
@@ -104,6 +105,7 @@ def erase_home(
     work = _Erasing(call, is_dry=dry_run)
     work.attempt("archive", work.archives)
     work.attempt("store", work.servers)
+    work.attempt("sync", work.remote)
     folders = list(_iter_erased_folders(call, backups=backups, projects=projects))
     work.left += _iter_remaining_places(call, backups=backups, projects=projects)
     if not dry_run:
@@ -283,6 +285,19 @@ class _Erasing:
                     location,
                     self._call.words(
                         "a service, or a program that syncs, may keep earlier revisions for a while"
+                    ),
+                )
+            )
+
+    def remote(self) -> None:
+        """Report the place over which devices are synchronised: other devices use it."""
+        if setup := self._call.home.sync.find_setup():
+            self.left.append(
+                Reason(
+                    hide_userinfo(setup.remote),
+                    self._call.words(
+                        "sent before, encrypted: it stays there and on your other devices. Delete "
+                        "it there when no device needs it"
                     ),
                 )
             )

@@ -34,7 +34,8 @@ HEADER = {"gieok": "export", "version": VERSION}
 _READER = "carried"
 _AT_ONCE = 200
 _PAGE_TOKENS = 200_000
-_EVERYTHING = (1 << 31) - 1
+#: More documents than a history has.
+EVERYTHING = (1 << 31) - 1
 
 
 def iter_export_entries(journal: FullJournal, store: Documents, scope: Scope) -> Iterator[Entry]:
@@ -63,12 +64,12 @@ def iter_export_lines(
     """Yield the lines of some scopes, a few in memory at a time. Raises StoreError."""
     deliver(journal, store)
     for scope in scopes:
-        for document in reversed(journal.history(scope, _EVERYTHING)):
-            yield {"is": "replaced", **_build_export_fields(document)}
+        for document in reversed(journal.history(scope, EVERYTHING)):
+            yield {"is": "replaced", **build_export_fields(document)}
         for entry in iter_export_entries(journal, store, scope):
             yield {
                 "is": "memory",
-                **_build_export_fields(entry.document),
+                **build_export_fields(entry.document),
                 "passages": [list(p) for p in entry.passages],
             }
         for name, value in sorted(journal.kept(REALM + scope.path).items()):
@@ -76,7 +77,8 @@ def iter_export_lines(
         yield from _iter_message_lines(journal, scope)
 
 
-def _build_export_fields(document: Document) -> dict[str, Any]:
+def build_export_fields(document: Document) -> dict[str, Any]:
+    """Return a document as a line of an export has it."""
     return {**to_fields(document), "text": document.text}
 
 
@@ -85,12 +87,7 @@ def _iter_message_lines(journal: FullJournal, scope: Scope) -> Iterator[dict[str
     observed, last = journal.position(scope, buffer.READER), ""
     while page := journal.read(scope, after, budget_tokens=_PAGE_TOKENS, limit=_AT_ONCE):
         for seq, message, _ in page:
-            row = message._asdict() | {"at": message.at.isoformat()}
-            yield {
-                "is": "message",
-                "scope": scope.path,
-                **{k: v for k, v in row.items() if v not in ("", 0)},
-            }
+            yield {"is": "message", "scope": scope.path, **build_message_fields(message)}
             if message.id in corrections:
                 yield {
                     "is": "correction",
@@ -100,12 +97,23 @@ def _iter_message_lines(journal: FullJournal, scope: Scope) -> Iterator[dict[str
                 }
             last = message.id if seq <= observed else last
         after = page[-1].seq
-    for message, digest in journal.forgotten_messages(scope):
-        row = message._asdict() | {"at": message.at.isoformat(), "tokens": 0}
-        held = {k: v for k, v in row.items() if v not in ("", 0) or k == "text"}
-        yield {"is": "forgotten", "scope": scope.path, **held, "digest": digest}
+    for mark in journal.forgotten_messages(scope):
+        yield {"is": "forgotten", "scope": scope.path, **build_forgotten_fields(mark)}
     if last:
         yield {"is": "observed", "scope": scope.path, "id": last}
+
+
+def build_message_fields(message: Message) -> dict[str, Any]:
+    """Return the fields of a message that are not empty."""
+    row = message._asdict() | {"at": message.at.isoformat()}
+    return {name: value for name, value in row.items() if value not in ("", 0)}
+
+
+def build_forgotten_fields(mark: ForgottenMessage) -> dict[str, Any]:
+    """Return the mark of a forgotten message, which has no text."""
+    row = mark.message._asdict() | {"at": mark.message.at.isoformat(), "tokens": 0}
+    held = {name: value for name, value in row.items() if value not in ("", 0) or name == "text"}
+    return {**held, "digest": mark.digest}
 
 
 @dataclass(slots=True)
@@ -249,11 +257,13 @@ class Carrying:
         """
         if scope not in self._there:
             self._there[scope] = set(
-                map(_build_document_mark, self.journal.history(scope, _EVERYTHING))
+                map(build_document_mark, self.journal.history(scope, EVERYTHING))
             )
         there = self._there[scope]
         documents = [replace(from_fields(row, row["text"]), scope=scope) for row in rows]
-        fresh = [document for document in documents if _build_document_mark(document) not in there]
+        # One document may come twice at once, such as by the history of two devices.
+        marked = {build_document_mark(document): document for document in documents}
+        fresh = [document for mark, document in marked.items() if mark not in there]
         self.done.replaced += len(fresh)
         if not fresh or self.is_dry:
             return
@@ -273,20 +283,28 @@ class Carrying:
             document_tokens=0,
             model="",
         )
-        hot = [Entry(replace(entry.document, tier=Tier.HOT), entry.passages) for entry in held]
+        # What files hold is in the index alone: made durable, it would outlast them.
+        of_files = [entry for entry in held if "root" in entry.document.metadata]
+        hot = [
+            Entry(replace(entry.document, tier=Tier.HOT), entry.passages)
+            for entry in held
+            if entry not in of_files
+        ]
         if not self.journal.commit(position, run, put=hot, forget=fresh):
             raise GieokError(
                 "another import is running", hint="run the command again when that is done"
             )
-        there |= set(map(_build_document_mark, fresh))
+        there |= set(map(build_document_mark, fresh))
         deliver(self.journal, self.store)
+        if of_files:
+            self.store.put(of_files)
 
     def _known(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
         if not self.is_dry:
             self.journal.keep(REALM + scope.path, {row["name"]: row["value"] for row in rows})
 
     def _said(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
-        messages = [_parse_export_message(row) for row in rows]
+        messages = [parse_export_message(row) for row in rows]
         known = {
             journalled.message.id
             for journalled in self.journal.messages(scope, [message.id for message in messages])
@@ -315,7 +333,7 @@ class Carrying:
     def _forgotten(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
         if not self.is_dry:
             self.journal.keep_forgotten(
-                scope, [ForgottenMessage(_parse_export_message(row), row["digest"]) for row in rows]
+                scope, [ForgottenMessage(parse_export_message(row), row["digest"]) for row in rows]
             )
 
     def _observed(self, scope: Scope, rows: Sequence[dict[str, Any]]) -> None:
@@ -374,7 +392,8 @@ def _is_newer(held: Document | None, fresh: Document) -> bool:
     return not is_same and outranks and fresh.updated_at >= held.updated_at
 
 
-def _build_document_mark(document: Document) -> tuple[object, ...]:
+def build_document_mark(document: Document) -> tuple[object, ...]:
+    """Return what tells a document of the history from every other."""
     return (
         document.key,
         document.content_hash,
@@ -384,7 +403,8 @@ def _build_document_mark(document: Document) -> tuple[object, ...]:
     )
 
 
-def _parse_export_message(row: Mapping[str, Any]) -> Message:
+def parse_export_message(row: Mapping[str, Any]) -> Message:
+    """Return the message of a line of an export. Raises KeyError, ValueError."""
     return Message(
         id=row["id"],
         role=Role(row["role"]),

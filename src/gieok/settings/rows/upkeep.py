@@ -63,6 +63,11 @@ OPTIONS = (
     build_schedule_option("backup.schedule", "", "when a backup is made"),
     Option("backup.keep", 7, "how many of the newest backups stay; 0: all", low=0),
     Option(
+        "sync.turns",
+        True,
+        "whether `gieok sync` sends what was said, turn by turn, beside what was made of it",
+    ),
+    Option(
         "keys.store",
         "file",
         "where `gieok keys set` puts keys: .env or the system's keyring",

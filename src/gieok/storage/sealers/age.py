@@ -8,7 +8,7 @@ other data.
 import errno
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
@@ -52,6 +52,13 @@ class AgeSealer:
     def seal(self, data: bytes) -> bytes:
         """Return the data encrypted."""
         sealed: bytes = pyrage.encrypt(data, [self._recipient])
+        return sealed
+
+    @staticmethod
+    def seal_for(data: bytes, recipients: Sequence[str]) -> bytes:
+        """Return the data encrypted so that each of some recipients can open it."""
+        public = [pyrage.x25519.Recipient.from_str(recipient) for recipient in recipients]
+        sealed: bytes = pyrage.encrypt(data, public)
         return sealed
 
     def open(self, data: bytes, what: str = "a file") -> bytes:

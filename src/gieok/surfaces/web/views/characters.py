@@ -17,11 +17,11 @@ from gieok.character.memory.service import Bond
 from gieok.character.predicates import PREDICATES
 from gieok.character.turn.reply_prompt import SpeakerNames, read_card_name
 from gieok.character.turn.reply_prompt import fill_card_macros as filled_macros
-from gieok.commands.character.arguments import ME
 from gieok.commands.character.memory_rows import find_character_bond
 from gieok.commands.character.wording import find_character_name, read_memory_wording
 from gieok.errors import GieokError
 from gieok.model.accounts import StoredCharacter
+from gieok.places.scope import ME
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
 from gieok.text.josa import fill_particles

@@ -1,0 +1,1 @@
+"""Places over which devices exchange segments: each is one file here."""

@@ -1,0 +1,347 @@
+"""What happens to the remote: damaged files, folders that were removed, rows not understood."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from devices import START, DeviceHome, join_devices
+
+from gieok.commands.home import doctor
+from gieok.commands.moving import sync_exchange
+from gieok.commands.moving.sync_items import COUNTERS, ScopeNames
+from gieok.errors import BadRequest
+from gieok.home.sync import SyncFault
+from gieok.machine.segments.folder import SegmentFolder
+from gieok.ports.sync import SegmentName, build_checksum
+from gieok.testing import ManualClock
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "GIEOK_HOME"):
+        monkeypatch.setenv(name, "/nowhere")
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+
+
+def git(*words: str) -> str:
+    settings = ("-c", "user.name=kim", "-c", "user.email=kim@example.org")
+    done = subprocess.run(["git", *settings, *words], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture(params=["folder", "git"])
+def remote(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    place = tmp_path / "remote"
+    place.mkdir()
+    if request.param == "git":
+        git("init", "--quiet", "--bare", str(place))
+    return place
+
+
+@pytest.fixture
+def pair(tmp_path: Path, remote: Path) -> list[DeviceHome]:
+    return join_devices(tmp_path, ManualClock(START), remote, "one", "two")
+
+
+def join_later(tmp_path: Path, device: DeviceHome, remote: Path, name: str) -> DeviceHome:
+    key = tmp_path / f"{name}.key"
+    device.run("sync key", to=str(key))
+    later = DeviceHome(tmp_path / name, device.clock)
+    later.run("sync init", remote=str(remote), key_file=str(key))
+    return later
+
+
+def find_id(device: DeviceHome) -> str:
+    return str(json.loads((device.home / "sync" / "sync.json").read_text())["device"])
+
+
+def change_remote(remote: Path, tmp_path: Path, words: str) -> None:
+    """Run a shell command in the remote: in a clone of it, which is then pushed, for Git."""
+    is_git = (remote / "HEAD").exists()
+    place = remote
+    if is_git:
+        place = tmp_path / "clone"
+        git("clone", "--quiet", "--branch", "gieok-sync", str(remote), str(place))
+    subprocess.run(["sh", "-ec", words], cwd=place, check=True)
+    if is_git:
+        git("-C", str(place), "add", "--all")
+        git("-C", str(place), "commit", "--quiet", "-m", "change")
+        git("-C", str(place), "push", "--quiet")
+        shutil.rmtree(place)
+
+
+def test_a_damaged_segment_of_this_device_is_sent_anew(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    one.remember("We lint with ruff.")
+    one.sync()
+    change_remote(
+        remote, tmp_path, f"printf X | dd of=$(ls {find_id(one)}/*) bs=1 seek=99 conv=notrunc"
+    )
+    assert [fault.kind for fault in two.sync().faults] == [sync_exchange.DAMAGED]
+    writer = one.open().home.journal.kept(sync_exchange.COUNTERS)["writer"]
+    done = one.sync()
+    assert done.sent > 0
+    assert done.faults == (), "it is mended"
+    for _ in range(2):
+        done = one.sync()
+        assert (done.sent, done.faults) == (0, ()), "once is enough"
+    assert one.open().home.journal.kept(sync_exchange.COUNTERS)["writer"] == writer
+    assert two.sync().faults == ()
+    assert len(two.records()) == 1
+
+
+def test_a_device_that_is_gone_from_the_remote_is_said_and_sent_again(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    two.remember("We lint with ruff.")
+    for device in (two, one):
+        device.sync()
+    gone = find_id(two)
+    change_remote(remote, tmp_path, f"rm -r {gone}")
+    done = one.sync()
+    assert (done.faults, done.found) == ((SyncFault(gone, sync_exchange.GONE),), False)
+    assert one.run("sync status").faults == done.faults
+    later = join_later(tmp_path, one, remote, "later")
+    later.sync()
+    assert not later.records()
+    assert one.run("sync run", anew=True).faults == ()
+    later.sync()
+    assert later.export() == one.export()
+    # A device that sends anew itself is not missed any more.
+    for device in (two, one, later):
+        assert device.sync().faults == ()
+
+
+def test_what_a_device_did_not_understand_waits_for_the_release_that_does(
+    pair: list[DeviceHome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = pair
+    one.remember("We lint with ruff.")
+    one.sync()
+    with monkeypatch.context() as older:
+
+        def refuse(self: ScopeNames, shared: str) -> str:
+            raise BadRequest("bad scope {path!r}", path=shared)
+
+        older.setattr(ScopeNames, "to_local", refuse)
+        done = two.run("sync run")
+        assert done.rejected
+        assert done.waiting_for == {sync_exchange.REFUSED: 1}
+    assert not two.records()
+    assert two.sync().taken == 1
+    assert two.run("sync status").waiting_for == {}
+
+
+def test_status_and_doctor_disturb_no_synchronisation(
+    pair: list[DeviceHome], remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, _ = pair
+    one.remember("We lint with ruff.")
+    one.sync()
+    call = one.open()
+    with call.home.sync.hold():
+        half = one.home / "sync" / "outbox" / ".half.gieok.tmp"
+        lock = one.home / "sync" / "git" / "index.lock"
+        for file in (half, lock):
+            file.parent.mkdir(exist_ok=True)
+            file.write_text("half")
+            os.utime(file, (0, 0))
+        assert one.run("sync status").segments_waiting == 0
+        (check,) = doctor._iter_sync_checks(call)
+        assert check.ok
+        assert half.exists()
+        assert lock.exists()
+    call.home.journal.close()
+
+
+SHOP = "git@example.org:kim/shop.git"
+
+
+@pytest.fixture
+def shops(tmp_path: Path, pair: list[DeviceHome]) -> list[Path]:
+    source = tmp_path / "source"
+    git("init", "--quiet", str(source))
+    git("-C", str(source), "commit", "--quiet", "--allow-empty", "-m", "first")
+    folders = [device.folder / "shop" for device in pair]
+    for device, folder in zip(pair, folders, strict=True):
+        git("clone", "--quiet", str(source), str(folder))
+        git("-C", str(folder), "remote", "set-url", "origin", SHOP)
+        device.run("remember", folder, text=[f"{device.folder.name} sells umbrellas."])
+    for device in (*pair, *pair):
+        device.sync()
+    return folders
+
+
+def list_records(folder: Path) -> list[str]:
+    return sorted(file.name for file in folder.glob(".gieok/*/*/*.md"))
+
+
+def test_a_bare_mount_point_is_no_project(pair: list[DeviceHome], shops: list[Path]) -> None:
+    one, two = pair
+    shops[0].rename(one.folder / "unmounted")
+    shops[0].mkdir()
+    two.run("remember", shops[1], text=["The shop closes at six."])
+    two.sync()
+    for _ in range(2):
+        done = one.sync()
+        assert done.unmounted == (str(shops[0]),)
+        assert done.waiting_for == {sync_exchange.UNMOUNTED: 1}
+        assert (done.brought_back, done.vanished) == (0, 0)
+    assert not list(shops[0].iterdir())
+    two.sync()
+    assert len(list_records(shops[1])) == 3
+    shops[0].rmdir()
+    (one.folder / "unmounted").rename(shops[0])
+    done = one.sync()
+    assert (done.unmounted, done.waiting) == ((), 0)
+    assert list_records(shops[0]) == list_records(shops[1])
+
+
+def test_what_is_of_an_excluded_project_is_counted_apart(
+    pair: list[DeviceHome], shops: list[Path]
+) -> None:
+    one, two = pair
+    one.flags = {"exclude.folders": str(shops[0])}
+    two.run("remember", shops[1], text=["The shop closes at six."])
+    two.sync()
+    assert one.sync().waiting_for == {sync_exchange.EXCLUDED: 1}
+    one.flags = {}
+    assert one.sync().waiting == 0
+    assert len(list_records(shops[0])) == 3
+
+
+def test_what_one_device_sent_anew_is_missed_by_no_other(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    three = join_later(tmp_path, one, remote, "three")
+    two.remember("We lint with ruff.")
+    for device in (two, one, three, one):
+        device.sync()
+    gone = SyncFault(find_id(two), sync_exchange.GONE)
+    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    for device in (one, three):
+        assert device.sync().faults == (gone,)
+    one.run("sync run", anew=True)
+    for device in (three, one, three):
+        assert device.sync().faults == ()
+    later = join_later(tmp_path, three, remote, "later")
+    later.sync()
+    assert later.records() == one.records()
+
+
+def test_what_a_device_did_not_have_is_missed_after_it_sent_anew(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    three = join_later(tmp_path, one, remote, "three")
+    for device in (one, two, three):
+        device.sync()
+    two.remember("We lint with ruff.")
+    for device in (two, three):
+        device.sync()
+    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    one.run("sync run", anew=True)
+    assert three.sync().faults == (SyncFault(find_id(two), sync_exchange.GONE),)
+
+
+def test_a_dropped_device_is_not_missed(
+    tmp_path: Path, pair: list[DeviceHome], remote: Path
+) -> None:
+    one, two = pair
+    three = join_later(tmp_path, one, remote, "three")
+    two.remember("We lint with ruff.")
+    for device in (two, one, three, one, three):
+        device.sync()
+    one.run("sync devices", drop=find_id(two))
+    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    for device in (one, three, one):
+        assert device.sync().faults == ()
+
+
+def test_an_idle_run_asks_git_of_each_project_once_and_reads_no_file_again(
+    tmp_path: Path, pair: list[DeviceHome], shops: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, _ = pair
+    one.sync()
+    log, wrapper = tmp_path / "git.log", tmp_path / "bin" / "git"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\necho "$@" >>{log}\nexec {shutil.which("git")} "$@"\n')
+    wrapper.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{wrapper.parent}:{os.environ['PATH']}")
+    read = SegmentFolder._is_damaged
+    reads = []
+
+    def count(folder: SegmentFolder, name: SegmentName) -> bool:
+        reads.append(name)
+        return read(folder, name)
+
+    monkeypatch.setattr(SegmentFolder, "_is_damaged", count)
+    one.sync()
+    lines = log.read_text().splitlines()
+    assert len([line for line in lines if "--max-parents=0" in line]) == 1
+    assert len([line for line in lines if "ls-files" in line]) == 1
+    assert reads == []
+    assert shops
+
+
+def put_junk(device: DeviceHome, remote: Path, number: int) -> Path:
+    """Put a file that is no segment beside those of a device."""
+    data = b"garbage"
+    file = remote / find_id(device) / f"{number:06}-{build_checksum(data)}.age"
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(data)
+    return file
+
+
+@pytest.mark.parametrize("remote", ["folder"], indirect=True)
+@pytest.mark.parametrize("number", [3, 999_999, 10**18 - 1])
+def test_a_junk_file_silences_no_device(pair: list[DeviceHome], remote: Path, number: int) -> None:
+    one, two = pair
+    one.remember("We lint with ruff.")
+    one.sync()
+    put_junk(one, remote, number)
+    for text in ("Staging is read-only.", "Deploys are on Tuesday."):
+        one.remember(text)
+        assert one.sync().segments == 1
+    two.sync()
+    assert len(two.records()) == 3
+    numbers = sorted(int(file.name[:6]) for file in (remote / find_id(one)).glob("0*.age"))
+    assert numbers == sorted(set(numbers)), "a number that is taken is given to none"
+    assert max(numbers) < 6
+    assert one.run("sync status").segments_waiting == 0
+
+
+@pytest.mark.parametrize("remote", ["folder"], indirect=True)
+@pytest.mark.parametrize("number", [999_999, 10**18 - 1, 10**30])
+def test_a_home_that_counted_beyond_the_limit_goes_on(
+    pair: list[DeviceHome], remote: Path, number: int
+) -> None:
+    one, two = pair
+    one.remember("We lint with ruff.")
+    one.sync()
+    call = one.open()
+    call.home.journal.keep(COUNTERS, {"number": str(number)})
+    call.home.journal.close()
+    for text in ("Staging is read-only.", "Deploys are on Tuesday."):
+        one.remember(text)
+        assert one.sync().segments == 1
+    two.sync()
+    assert len(two.records()) == 3
+
+
+def test_what_waits_is_counted_whatever_its_name(pair: list[DeviceHome]) -> None:
+    one, _ = pair
+    one.sync()
+    (one.home / "sync" / "outbox" / "strange.age").write_bytes(b"x")
+    assert one.run("sync status").segments_waiting == 1
+    call = one.open()
+    (check,) = doctor._iter_sync_checks(call)
+    call.home.journal.close()
+    assert "1 segments wait" in str(check)

@@ -1,0 +1,146 @@
+"""Devices of one user: a home each, which commands synchronise over a remote."""
+
+import json
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from gieok.commands import load_command
+from gieok.commands.moving.sync import SyncResult
+from gieok.home.call import Call
+from gieok.home.calls import open_call
+from gieok.memory import observation
+from gieok.memory.exchange import json_lines
+from gieok.memory.observation import Category, Observation, Observed, Priority
+from gieok.model.conversation import Message, Role
+from gieok.model.memory import Entry, Scope
+from gieok.testing import ManualClock
+
+START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+MAIN = Scope("agent:main")
+
+
+class DeviceHome:
+    """A home on a device of its own; each command is a process of its own."""
+
+    def __init__(self, folder: Path, clock: ManualClock) -> None:
+        self.folder = folder
+        self.clock = clock
+        self.home = folder / "gieok"
+        self.home.mkdir(parents=True)
+        #: Settings of this device.
+        self.flags: dict[str, str] = {}
+        #: Variables of this device, beside those of every process.
+        self.environment: dict[str, str] = {}
+
+    def open(self, folder: Path | None = None) -> Call:
+        os.environ["GIEOK_HOME"] = str(self.home)
+        os.environ["HOME"] = str(self.folder)
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.folder),
+            "GIEOK_HOME": str(self.home),
+            **self.environment,
+        }
+        flags = {"embedder": "none", "observe.agents": "none", **self.flags}
+        return open_call(
+            flags,
+            environment=environment,
+            folder=folder or self.folder,
+            clock=self.clock,
+            zone=UTC,
+        )
+
+    def run(self, command: str, folder: Path | None = None, **arguments: object) -> Any:
+        call = self.open(folder)
+        try:
+            return load_command(command).function(call, **arguments)
+        finally:
+            call.home.journal.close()
+            call.home.store.close()
+
+    def sync(self) -> SyncResult:
+        self.clock.advance(timedelta(seconds=1))
+        done = self.run("sync run")
+        assert isinstance(done, SyncResult)
+        assert done.rejected == ()
+        return done
+
+    def remember(self, text: str, **more: object) -> None:
+        self.clock.advance(timedelta(minutes=1))
+        before = self.records()
+        self.run("remember", text=[text], user=True, **more)
+        for name, now in self.records().items():
+            if before.get(name) != now:
+                self.date(self.home / name)
+
+    def observe(self, text: str, day: datetime = START) -> str:
+        call = self.open()
+        made = Observation(text, day, Priority.HIGH, Category.DECISION)
+        (entry,) = observation.build_observed_entries(MAIN, Observed((made,)), self.clock.now())
+        self.put(entry, call)
+        return entry.document.key
+
+    def put(self, entry: Entry, call: Call | None = None) -> None:
+        call = call or self.open()
+        call.home.journal.hand_over(put=[entry])
+        call.home.journal.close()
+
+    def say(self, identity: str, text: str) -> None:
+        call = self.open()
+        message = Message(identity, Role.USER, text, self.clock.now(), "s1", "codex")
+        call.home.journal.say(MAIN, [message])
+        call.home.journal.close()
+
+    def records(self) -> Mapping[str, str]:
+        return {
+            file.relative_to(self.home).as_posix(): file.read_text("utf-8")
+            for shelf in ("memory", "archive", "retired")
+            for file in sorted((self.home / shelf).glob("[a-z]*/*.md"))
+        }
+
+    def record(self, part: str) -> Path:
+        (name,) = [name for name in self.records() if part in name and name.startswith("memory")]
+        return self.home / name
+
+    def edit(self, part: str, text: str) -> None:
+        """Edit a record as an editor does, at the time of the clock."""
+        self.clock.advance(timedelta(minutes=1))
+        file = self.record(part)
+        head = file.read_text("utf-8").split("---\n")[1]
+        file.write_text(f"---\n{head}---\n{text}\n", "utf-8")
+        self.date(file)
+
+    def date(self, file: Path) -> None:
+        moment = self.clock.now().timestamp()
+        os.utime(file, (moment, moment))
+
+    def export(self) -> list[str]:
+        """Return everything that this home holds, in one order."""
+        call = self.open()
+        journal, store = call.home.journal, call.home.store
+        scopes = sorted({*journal.scopes(), *journal.made_scopes()})
+        rows = [
+            json.dumps({name: value for name, value in row.items() if name != "scope"})
+            for row in json_lines.iter_export_lines(journal, store, scopes)
+            if row["is"] != "observed"
+        ]
+        journal.close()
+        store.close()
+        return sorted(rows) + [f"{name}\n{text}" for name, text in self.records().items()]
+
+
+def join_devices(tmp_path: Path, clock: ManualClock, remote: Path, *names: str) -> list[DeviceHome]:
+    """Return devices that synchronise over a remote: the first one made the key."""
+    devices: list[DeviceHome] = []
+    key = tmp_path / "carried.key"
+    for name in names:
+        device = DeviceHome(tmp_path / name, clock)
+        key_file = str(key) if devices else ""
+        device.run("sync init", remote=str(remote), name=name, key_file=key_file)
+        if not devices:
+            device.run("sync key", to=str(key))
+        devices.append(device)
+    return devices
