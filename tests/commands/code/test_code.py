@@ -655,6 +655,25 @@ def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) ->
         ask(_context(None), question=["x"])
 
 
+def test_a_model_that_describes_the_project_is_told_what_its_modules_say_of_themselves(
+    run: Run, shop: Path
+) -> None:
+    _write(
+        shop,
+        {
+            "shop/ledger.py": '"""Ledger: each payment stands twice."""\n',
+            "tests/test_ledger.py": '"""Checks the ledger."""\n',
+            "README.md": "# Shop\n",
+        },
+    )
+    generator = ScriptedGenerator(_says)
+    load_command("code init")(_context(generator), full=True)
+    (text,) = (prompt.text for prompt in generator.prompts if "README" in prompt.system)
+    assert "shop/ledger.py: Ledger: each payment stands twice.\n" in text
+    assert "Checks the ledger" not in text
+    assert "# Shop" in text
+
+
 def test_a_models_record_of_the_project_is_kept_where_it_is_usable(run: Run, shop: Path) -> None:
     init = load_command("code init")
 
