@@ -369,7 +369,10 @@ def test_an_escalation_has_the_strong_model_look_at_what_the_cheap_one_summarise
     )
     run("sync")
     assert {model for model, _ in _asked(server)} == {"cheap"}
-    assert run("escalate")["summaries"] == 3
+    done = run("escalate")
+    assert (done["summaries"], done["quality"]) == (3, 100), "the index is checked behind the look"
+    log = (shop / ".gieok/code/logs/validations.jsonl").read_text(encoding="utf-8")
+    assert json.loads(log.splitlines()[-1])["quality"] == 100
     assert _summary(run, "Order.pay") == (
         "strong on shop/order.py::Order.pay.",
         "compatible:strong",
