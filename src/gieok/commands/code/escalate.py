@@ -99,7 +99,7 @@ def look_at_waiting_files(
     summaries = _run_deeper_look(call, project, asker, waiting.files)
     escalation.clear(call.home.folder, project.root, waiting)
     checked = validate_project(call, project)
-    return EscalateResult(waiting.reasons, waiting.files, summaries, checked.quality)
+    return EscalateResult(waiting.reasons, waiting.files, summaries, quality=checked.quality)
 
 
 def _run_deeper_look(call: Call, project: Project, asker: Asker, files: Sequence[str]) -> int:

@@ -244,11 +244,11 @@ def show_code_symbol(
         for s in symbols[_MOST : _MOST + _MOST_OTHERS]
     )
     return ShowResult(
-        tuple(rows),
-        len(symbols),
-        tuple(others),
-        freshness(project),
-        escalation.read_pending(project.root),
+        symbols=tuple(rows),
+        total=len(symbols),
+        others=tuple(others),
+        freshness=freshness(project),
+        pending=escalation.read_pending(project.root),
     )
 
 
