@@ -136,6 +136,7 @@ def _run_deeper_look(call: Call, project: Project, asker: Asker, files: Sequence
             (0, 0, 0),
             milliseconds,
             tokens=asker.meter.tokens - begin,
+            model=model,
             status=status,
         )
     return outcome.written
