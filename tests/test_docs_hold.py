@@ -321,6 +321,7 @@ _NOT_FOR_USERS = {
     "CHANGELOG.md",
     "backends.md",
     "decisions.md",
+    "documents.md",
     "figures.md",
     "glossary.ko.md",
     "glossary.md",

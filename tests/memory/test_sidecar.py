@@ -353,6 +353,7 @@ def test_once_a_week_half_as_many_are_enough(call: Call, clock: ManualClock) -> 
 
 def test_thresholds_keep_a_fifth() -> None:
     assert Thresholds().kept_tokens == 6_000
+    assert Thresholds(activation=0.7).kept_tokens == 9_000
 
 
 @pytest.mark.parametrize(

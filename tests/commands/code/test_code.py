@@ -15,6 +15,7 @@ from gieok import fs
 from gieok.code.index import ownership
 from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.commands import load_command
+from gieok.commands.code.ask import render_code_model_answer
 from gieok.commands.code.escalate import render_escalation
 from gieok.commands.code.init import CodeSyncResult
 from gieok.commands.code.watch import select_indexable_paths
@@ -654,6 +655,25 @@ def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) ->
         ask(_context(None), question=["x"])
 
 
+def test_a_model_that_describes_the_project_is_told_what_its_modules_say_of_themselves(
+    run: Run, shop: Path
+) -> None:
+    _write(
+        shop,
+        {
+            "shop/ledger.py": '"""Ledger: each payment stands twice."""\n',
+            "tests/test_ledger.py": '"""Checks the ledger."""\n',
+            "README.md": "# Shop\n",
+        },
+    )
+    generator = ScriptedGenerator(_says)
+    load_command("code init")(_context(generator), full=True)
+    (text,) = (prompt.text for prompt in generator.prompts if "README" in prompt.system)
+    assert "shop/ledger.py: Ledger: each payment stands twice.\n" in text
+    assert "Checks the ledger" not in text
+    assert "# Shop" in text
+
+
 def test_a_models_record_of_the_project_is_kept_where_it_is_usable(run: Run, shop: Path) -> None:
     init = load_command("code init")
 
@@ -881,14 +901,26 @@ def test_keywords_are_the_name_its_words_parameters_and_calls(run: Run, shop: Pa
     assert not {"def", "none", "return", "self"} & set(keywords("convert"))
 
 
-def test_what_waits_for_a_deeper_look_is_said_with_impact_too(
-    run: Run, shop: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("command", ["query", "show", "impact", "explore"])
+def test_what_waits_for_a_deeper_look_is_said_with_each_answer(
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     run("code", "init")
     _write(shop, {"shop/order.py": "class Order:\n    paid = True\n"})
     run("code", "sync")
-    main(["code", "impact", "convert"])
+    capsys.readouterr()
+    main(["code", command, "convert"])
     assert "`gieok code escalate`" in capsys.readouterr().out
+
+
+def test_what_waits_for_a_deeper_look_is_said_with_a_models_answer_too(
+    run: Run, shop: Path
+) -> None:
+    run("code", "init")
+    _write(shop, {"shop/order.py": "class Order:\n    paid = True\n"})
+    run("code", "sync")
+    result = load_command("ask")(_context(ScriptedGenerator("it is there")), question=["convert"])
+    assert "`gieok code escalate`" in render_code_model_answer(result, Style("en", colour=False))
 
 
 def test_the_log_names_the_symbols_that_a_sync_changed(run: Run, shop: Path) -> None:

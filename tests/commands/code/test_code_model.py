@@ -176,6 +176,7 @@ def test_a_full_init_summarises_what_is_worth_it_in_one_request_and_never_again(
         "shop/money.py::convert",
     }
     assert (_last_change(shop)["tokens"], _last_change(shop)["status"]) == (2 * _TOKENS, "done")
+    assert _last_change(shop)["model"] == "compatible:strong"
     again = run("init", "--full")
     assert (_asked(server), again["summaries"]["tokens"], again["note"]) == ([], 0, None)
     stats = run("stats")
@@ -211,7 +212,10 @@ def test_a_sync_lets_the_cheap_model_summarise_what_changed_and_a_revert_costs_n
     assert _asked(server) == [("cheap", ["shop/money.py::convert"])]
     assert found["summaries"] == {"written": 2, "waiting": 0, "tokens": _TOKENS}
     assert run("show", "shop/money.py")["symbols"][0]["summary_by"] == "compatible:strong"
-    assert _last_change(shop)["tokens"] == _TOKENS
+    assert (_last_change(shop)["tokens"], _last_change(shop)["model"]) == (
+        _TOKENS,
+        "compatible:cheap",
+    )
     assert _summary(run, "convert") == ("cheap on shop/money.py::convert.", "compatible:cheap")
     _edit(shop, "x * RATE + 1", "x * RATE")
     assert run("sync")["summaries"]["tokens"] == 0
@@ -369,13 +373,17 @@ def test_an_escalation_has_the_strong_model_look_at_what_the_cheap_one_summarise
     )
     run("sync")
     assert {model for model, _ in _asked(server)} == {"cheap"}
-    assert run("escalate")["summaries"] == 3
+    done = run("escalate")
+    assert (done["summaries"], done["quality"]) == (3, 100), "the index is checked behind the look"
+    log = (shop / ".gieok/code/logs/validations.jsonl").read_text(encoding="utf-8")
+    assert json.loads(log.splitlines()[-1])["quality"] == 100
     assert _summary(run, "Order.pay") == (
         "strong on shop/order.py::Order.pay.",
         "compatible:strong",
     )
     row = _last_change(shop)
     assert (row["trigger"], row["tokens"], row["status"]) == ("escalate", 2 * _TOKENS, "done")
+    assert row["model"] == "compatible:strong"
     _asked(server)
     server.script = [(401, b"{}")]
     (shop / "shop/bill.py").write_text("class Bill:\n    paid = True\n", encoding="utf-8")

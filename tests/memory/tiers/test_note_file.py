@@ -151,6 +151,19 @@ def test_a_name_is_legal_everywhere(text: str) -> None:
     assert not any(unicodedata.category(letter) in ("Cc", "Cs") for letter in name)
 
 
+@pytest.mark.parametrize(
+    ("structure", "path"),
+    [
+        ("year_month", "G/2026/03/04 We use ruff.md"),
+        ("flat", "G/2026-03-04 We use ruff.md"),
+        ("daily", "G/2026-03-04/2026-03-04 We use ruff.md"),
+    ],
+)
+def test_folders_are_those_that_the_setting_names(structure: str, path: str) -> None:
+    form = NoteForm("G", _SEOUL, structure)
+    assert form.path(_document(), date(2026, 3, 4)) == path
+
+
 @pytest.mark.parametrize("title", ["con", "AUX", "nul.txt", "COM1", "lpt9.md"])
 def test_a_reserved_name_is_none_any_more(title: str) -> None:
     assert filenames.legal(title, 80).startswith("_")

@@ -6,6 +6,7 @@ from itertools import count
 
 from gieok.code.ask import statistics
 from gieok.code.index.project import SCOPE, Project, read_readmes
+from gieok.code.model.facts import SymbolKind
 from gieok.errors import DegenerateOutput
 from gieok.flow.generate import Asker
 from gieok.model.code import key_name
@@ -34,7 +35,8 @@ RULES = (
 )
 _DESCRIBE = (
     RULES
-    + "Describe this project from its statistics and README as a JSON object with the keys "
+    + "Describe this project from its statistics, from what its modules say of themselves and from "
+    + "its README as a JSON object with the keys "
     + ", ".join(f'"{name}"' for name in SECTIONS)
     + (
         ", each a text of one to three sentences, grounded in what you read; say that it is not "
@@ -42,6 +44,8 @@ _DESCRIBE = (
     )
 )
 _README_TOKENS = 3_000
+#: What is told of a module's documentation, and about how many tokens all of it takes at most.
+_MODULE_CHARACTERS, _MODULES_TOKENS = 300, 3_000
 #: About what the answer with a record takes.
 _RECORD_TOKENS = 600
 
@@ -73,10 +77,31 @@ def _build_description_prompt(project: Project) -> Prompt:
         for name, value in statistics.count_graph(project)._asdict().items()
         if name not in _PASSING
     }
+    modules = _list_documented_modules(project)
     readme = next((document.text for document in read_readmes(project)), "")
     while estimate_tokens(readme) > _README_TOKENS:
         readme = readme[: len(readme) * 3 // 4]
-    return prompt(_DESCRIBE, fence_code(json.dumps(counted, ensure_ascii=False) + "\n\n" + readme))
+    parts = (json.dumps(counted, ensure_ascii=False), "\n".join(modules), readme)
+    return prompt(_DESCRIBE, fence_code("\n\n".join(parts)))
+
+
+def _list_documented_modules(project: Project) -> list[str]:
+    """Return path and documentation of the product's modules, of the longest where not all fit."""
+    modules = [
+        symbol
+        for symbol in project.store.all_symbols()
+        if symbol.kind == SymbolKind.MODULE
+        and symbol.doc.strip()
+        and not statistics.is_aside(symbol)
+    ]
+    rows, tokens = [], 0
+    for module in sorted(modules, key=lambda symbol: (-symbol.end_line, symbol.path)):
+        row = f"{module.path}: {module.doc.strip()[:_MODULE_CHARACTERS]}"
+        tokens += estimate_tokens(row)
+        if tokens > _MODULES_TOKENS:
+            break
+        rows.append(row)
+    return sorted(rows)
 
 
 def _hash_description(question: Prompt, model: str) -> str:

@@ -14,6 +14,7 @@ from gieok.commands.code import estimate
 from gieok.commands.code import model as code_model
 from gieok.commands.code.init import log_change
 from gieok.commands.code.project import open_current_project
+from gieok.commands.code.validate import validate_project
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
@@ -24,11 +25,15 @@ from gieok.text.messages import Words
 
 @dataclass(frozen=True, slots=True)
 class EscalateResult:
-    """Files that waited, and the number of summaries written."""
+    """Files that waited, the number of summaries written, and the quality of the index after it.
+
+    `quality` is None where no model looked.
+    """
 
     reasons: tuple[str, ...]
     files: tuple[str, ...]
     summaries: int
+    quality: int | None = None
     is_dismissed: Hidden[bool] = False
 
     @property
@@ -46,7 +51,10 @@ def render_escalation(result: EscalateResult, style: Style) -> str:
         if result.is_dismissed
         else style.say("{summaries} summaries written for:", summaries=result.summaries)
     )
-    return "\n".join([head, *(f"  {printable(style.told(reason))}" for reason in result.reasons)])
+    lines = [head, *(f"  {printable(style.told(reason))}" for reason in result.reasons)]
+    if result.quality is not None:
+        lines.append(style.say("Quality {quality}/100", quality=result.quality))
+    return "\n".join(lines)
 
 
 @command(
@@ -84,10 +92,14 @@ def escalate_project(
 def look_at_waiting_files(
     call: Call, project: Project, asker: Asker, waiting: Escalation
 ) -> EscalateResult:
-    """Let a model look at what waits, and take it off the list. Raises GeneratorFailed."""
+    """Let a model look at what waits, take it off the list and check the index.
+
+    Raises GeneratorFailed.
+    """
     summaries = _run_deeper_look(call, project, asker, waiting.files)
     escalation.clear(call.home.folder, project.root, waiting)
-    return EscalateResult(waiting.reasons, waiting.files, summaries)
+    checked = validate_project(call, project)
+    return EscalateResult(waiting.reasons, waiting.files, summaries, quality=checked.quality)
 
 
 def _run_deeper_look(call: Call, project: Project, asker: Asker, files: Sequence[str]) -> int:
@@ -124,6 +136,7 @@ def _run_deeper_look(call: Call, project: Project, asker: Asker, files: Sequence
             (0, 0, 0),
             milliseconds,
             tokens=asker.meter.tokens - begin,
+            model=model,
             status=status,
         )
     return outcome.written

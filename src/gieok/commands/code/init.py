@@ -397,6 +397,7 @@ def _log_sync_change(
         (len(r.added), len(r.changed), len(r.removed)),
         milliseconds,
         tokens=told.tokens,
+        model=told.model,
         status="partly" if r.failed or told.note else "done",
         note=told.note,
         symbols=_list_changed_symbols(change),
@@ -435,13 +436,14 @@ def log_change(
     milliseconds: int,
     *,
     tokens: int,
+    model: str,
     status: str,
     note: str = "",
     symbols: ChangedSymbols = _NO_SYMBOLS,
 ) -> None:
     """Add a line to the log of changes; `counts` are files created, updated and deleted.
 
-    Of each list of symbols the first are named.
+    Of each list of symbols the first are named. `model` is empty where none was asked.
     """
     created, updated, deleted = counts
     layout.append_log(
@@ -461,6 +463,7 @@ def log_change(
             "who": project.versions.author() or find_session_agent(call.caller.environment) or None,
             "ms": milliseconds,
             "tokens": tokens,
+            "model": model or None,
             "status": status,
             "note": note or None,
         },

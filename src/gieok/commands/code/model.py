@@ -22,12 +22,16 @@ from gieok.model.code import Symbol
 
 
 class SummaryOutcome(NamedTuple):
-    """Summaries written, symbols that wait for a summary, tokens used, and errors."""
+    """Summaries written, symbols that wait for a summary, tokens used, errors, and the model asked.
+
+    `model` is empty where none was asked.
+    """
 
     written: int = 0
     waiting: int = 0
     tokens: int = 0
     note: Hidden[str] = ""
+    model: Hidden[str] = ""
 
 
 def summarise_whole_project(call: Call, project: Project, asker: Asker) -> SummaryOutcome:
@@ -51,7 +55,11 @@ def summarise_whole_project(call: Call, project: Project, asker: Asker) -> Summa
     notes = [f"no description by a model: {failure} ({failure.hint})"] if failure else []
     notes += [outcome.note] if outcome.note else []
     return SummaryOutcome(
-        outcome.written, outcome.left, asker.meter.tokens - begin, "; ".join(notes)
+        written=outcome.written,
+        waiting=outcome.left,
+        tokens=asker.meter.tokens - begin,
+        note="; ".join(notes),
+        model=model,
     )
 
 
@@ -116,4 +124,10 @@ def summarise_changed_symbols(call: Call, project: Project) -> SummaryOutcome:
             return SummaryOutcome(waiting=count)
         begin = asker.meter.tokens
         outcome = summarise_within_budget(call, project, asker, symbols, "code.upkeep_tokens")
-    return SummaryOutcome(outcome.written, outcome.left, asker.meter.tokens - begin, outcome.note)
+    return SummaryOutcome(
+        written=outcome.written,
+        waiting=outcome.left,
+        tokens=asker.meter.tokens - begin,
+        note=outcome.note,
+        model=asker.generator.model,
+    )

@@ -6,12 +6,19 @@ from typing import Annotated, NamedTuple
 
 from gieok.code.ask import lookup
 from gieok.code.ask.impact import CERTAINTY
+from gieok.code.deepen import escalation
+from gieok.code.deepen.escalation import Escalation
 from gieok.code.index.graph import IMPORTS, REFERENCES, Certainty
 from gieok.code.index.project import Project, freshness
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
 from gieok.code.report import summary
-from gieok.commands.code.project import ShownFreshness, open_current_project, render_freshness_notes
+from gieok.commands.code.project import (
+    ShownFreshness,
+    open_current_project,
+    render_freshness_notes,
+    render_waiting_escalation,
+)
 from gieok.commands.code.source import (
     Excerpt,
     MemberRow,
@@ -23,7 +30,7 @@ from gieok.commands.code.source import (
     render_numbered_lines,
 )
 from gieok.commands.command import Parameter, Style, Surface, command, printable
-from gieok.commands.encode import INLINE, As, OrNull
+from gieok.commands.encode import INLINE, As, Hidden, OrNull
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.model.code import Edge, Symbol, key_name, key_path
@@ -98,6 +105,7 @@ class ShowResult:
     total: int
     others: tuple[str, ...]
     freshness: ShownFreshness
+    pending: Hidden[Escalation | None] = None
 
     @property
     def found(self) -> bool:
@@ -125,7 +133,13 @@ def render_code_symbol(result: ShowResult, style: Style) -> str:
             unknown = style.say("{count} calls of this name with unknown target", count=count)
             lines.append(style.dim(f"  {unknown}"))
         blocks.append("\n".join(lines))
-    return "\n\n".join([*blocks, *render_freshness_notes(result.freshness, style)])
+    return "\n\n".join(
+        [
+            *blocks,
+            *render_freshness_notes(result.freshness, style),
+            *render_waiting_escalation(result.pending, style),
+        ]
+    )
 
 
 def _render_candidates(result: ShowResult, style: Style) -> list[str]:
@@ -229,7 +243,13 @@ def show_code_symbol(
         f"{format_code_place(s.path, s.start_line)} {s.qualified}"
         for s in symbols[_MOST : _MOST + _MOST_OTHERS]
     )
-    return ShowResult(tuple(rows), len(symbols), tuple(others), freshness(project))
+    return ShowResult(
+        symbols=tuple(rows),
+        total=len(symbols),
+        others=tuple(others),
+        freshness=freshness(project),
+        pending=escalation.read_pending(project.root),
+    )
 
 
 def _build_shown_symbol(project: Project, s: Symbol, room: int, limit: int) -> ShownSymbol:

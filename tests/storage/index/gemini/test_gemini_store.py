@@ -503,6 +503,17 @@ def test_several_stores_share_the_documents_and_are_all_asked(
     assert len(gemini.searches()[0]["file_search_store_names"]) == 5
 
 
+def test_a_store_is_found_by_its_id_as_by_its_name(open_gemini: Open, gemini: Any) -> None:
+    gemini.stores["fileSearchStores/mine-0001"] = "Notes"
+    for number, named in enumerate(("fileSearchStores/mine-0001", "Notes")):
+        store = open_gemini(stores=(named,))
+        store.put([build_entry(f"{number}.md", f"note {number} office")])
+        store.push()
+        store.close()
+    assert list(gemini.stores) == ["fileSearchStores/mine-0001"], "none was made"
+    assert len(gemini.documents) == 2
+
+
 def test_a_store_that_is_left_out_hands_its_documents_over(open_gemini: Open, gemini: Any) -> None:
     two = open_gemini(stores=("a", "b"))
     two.put([build_entry(f"{n}.md", f"note {n}") for n in range(12)])
