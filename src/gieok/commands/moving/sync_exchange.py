@@ -357,9 +357,14 @@ class DeviceExchange:
         return found
 
     def _load_segments(self, names: Sequence[SegmentName]) -> dict[SegmentName, Segment]:
-        """Return the segments that can be read, and note what is wrong with others."""
+        """Return the segments that can be read, and note what is wrong with others.
+
+        Those of known devices are read first: where one of them changed the key, whoever has the
+        old one alone is believed no more.
+        """
         loaded: dict[SegmentName, Segment] = {}
-        unread = list(names)
+        devices = {device.id for device in sync_devices.list_devices(self._call)}
+        unread = sorted(names, key=lambda name: name.device not in devices)
         is_new_key = True
         while is_new_key:  # a key that came opens what could not be opened before
             count = len(self._sync.list_keys())
@@ -370,7 +375,7 @@ class DeviceExchange:
                     self._notices.take(segment.rows, proof, is_key=name.is_key)
             unread = [name for name in unread if name not in loaded]
             is_new_key = len(self._sync.list_keys()) != count
-        return loaded
+        return {name: loaded[name] for name in names if name in loaded}
 
     def _select_believed(self, loaded: Mapping[SegmentName, Segment]) -> dict[SegmentName, Segment]:
         """Return the segments that the key in use proves, that a device vouches for under it, or

@@ -51,9 +51,10 @@ def defer(db: Db, sql: str, values: Sequence[Any] = ()) -> Rows:
 
     It is run at the latest when its rows are asked for.
     """
-    if isinstance(db, sqlite3.Connection):
-        return FetchedRows(db.execute(sql, values))
-    return db.defer(sql, values)
+    if hasattr(db, "defer"):
+        return db.defer(sql, values)
+    # The connection of an encrypted file is of another class, with the same methods.
+    return FetchedRows(db.execute(sql, values))
 
 
 class JoinedTransaction:
