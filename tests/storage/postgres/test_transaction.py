@@ -2,21 +2,23 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from select import select
 from threading import Thread
 
 import psycopg
 import pytest
 
 from gieok.errors import BadRequest, StoreBusy, StoreError, StoreUnreachable
+from gieok.model.memory import Entry
 from gieok.storage.journal.postgres.journal import PostgresJournal
-from gieok.storage.postgres import pool, transaction
+from gieok.storage.postgres import connection, pool, transaction
 from gieok.storage.postgres.connection import Connections, read_address
 from gieok.storage.postgres.deadline import enforce_deadline
 from gieok.storage.postgres.numbers import lock_number, scope_number
 from gieok.storage.postgres.tables import Tables
-from gieok.testing.samples import HOME, OTHER, build_message
+from gieok.testing.samples import HOME, OTHER, build_entry, build_message
 
 _OURS = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gieok'"
 _WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
@@ -152,9 +154,44 @@ def test_the_first_error_of_a_batch_is_told(connections: Connections) -> None:
         assert begun.defer("SELECT 3, %s", ("a",)).fetchone() == (3, "a")
 
 
-def test_a_writer_from_whom_nothing_comes_loses_its_locks(connections: Connections) -> None:
+def test_a_prompt_writer_from_whom_nothing_comes_loses_its_locks(connections: Connections) -> None:
+    shown = "SHOW idle_in_transaction_session_timeout"
+    with connections.begin_writing(is_prompt=True) as begun:
+        assert begun.defer(shown).fetchone() == ("1min",)
     with connections.begin_writing() as begun:
-        assert begun.defer("SHOW idle_in_transaction_session_timeout").fetchone() == ("1min",)
+        assert begun.defer(shown).fetchone() == ("0",)
+
+
+def test_a_transaction_that_the_server_ended_is_worth_another_try(
+    connections: Connections, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_MOST_IDLE_MS", 1)
+    with pytest.raises(StoreBusy, match="nothing came"):
+        _go_on_after_its_end(connections)
+
+
+def _go_on_after_its_end(connections: Connections) -> None:
+    with connections.begin_writing(is_prompt=True) as begun:
+        ended = begun.db.fileno()
+        assert select([ended], [], [], 20)[0]
+        begun.defer("SELECT 1").fetchone()
+
+
+def test_what_takes_an_entry_may_take_its_time(
+    journal: PostgresJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_MOST_IDLE_MS", 1)
+    journal.hand_over([build_entry("a", "x")])
+    idle = f"SELECT count(*) {_OURS} AND state = 'idle in transaction'"
+
+    def take(entries: Sequence[Entry | str]) -> None:
+        assert len(entries) == 1
+        with journal._connections.begin_reading() as begun:
+            assert begun.defer(idle).fetchone() == (1,)
+            begun.defer("SELECT pg_sleep(0.05)").fetchone()
+            assert begun.defer(idle).fetchone() == (1,)
+
+    assert journal.hand_out(HOME, take, 9) == 1
 
 
 def test_each_lock_of_a_batch_may_take_its_time(

@@ -124,12 +124,12 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
 
     @contextmanager
     def _writing(self) -> Iterator[Statements]:
-        with self._connections.begin_writing() as transaction:
+        with self._connections.begin_writing(is_prompt=True) as transaction:
             yield Statements(transaction, is_prompt=True)
 
     @contextmanager
     def _writing_soon(self) -> Iterator[Statements]:
-        with self._connections.begin_writing(is_durable=False) as transaction:
+        with self._connections.begin_writing(is_prompt=True, is_durable=False) as transaction:
             yield Statements(transaction, is_prompt=True)
 
     def distribution(self) -> list[str]:

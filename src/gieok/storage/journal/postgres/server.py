@@ -112,7 +112,7 @@ class JournalServer(SqlJournal):
 
     @contextmanager
     def _writing_promptly(self) -> Iterator["Statements"]:
-        with self._connections.begin_writing() as transaction:
+        with self._connections.begin_writing(is_prompt=True) as transaction:
             yield Statements(transaction, is_prompt=True)
 
     @contextmanager
