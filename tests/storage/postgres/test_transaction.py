@@ -83,6 +83,18 @@ def test_a_connection_that_dies_unnoticed_costs_no_error_before_a_commit(
     assert _ids(journal) == ["0", "1", "2"]
 
 
+def test_a_session_that_the_server_ended_as_idle_costs_no_error(
+    journal: PostgresJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "_is_hung_up", lambda _: False)
+    with journal._connections.autocommit() as idle:
+        idle.execute("SET idle_session_timeout = 1")
+        ended = idle.fileno()
+    assert select([ended], [], [], 20)[0]
+    journal.move(HOME, "x", 1)
+    assert journal.position(HOME, "x") == 1
+
+
 def test_a_connection_that_idled_is_tried_before_anything_depends_on_it(
     db: psycopg.Connection, journal: PostgresJournal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,6 +246,26 @@ def test_a_turn_that_waits_for_its_lock_occupies_no_connection_of_the_pool(
     waiting.join(20)
     assert _ids(journal) == ["0", "1"]
     journal.close()
+
+
+def test_a_statement_that_a_busy_server_refused_is_not_sent_again(
+    url: str, db: psycopg.Connection
+) -> None:
+    connections = Connections(read_address(url, ""), Tables("pg_catalog", (), lock=5), 50)
+    with connections.begin_reading() as begun:
+        assert begun.defer("SELECT 1").fetchone() == (1,)
+    db.execute("CREATE SEQUENCE tries")
+    db.execute("SELECT pg_advisory_lock(42)")
+    with pytest.raises(StoreBusy, match="locked"):
+        _try_to_lock(connections)
+    assert db.execute("SELECT last_value FROM tries").fetchone() == (1,)
+    connections.close()
+
+
+def _try_to_lock(connections: Connections) -> None:
+    with connections.begin_writing() as begun:
+        begun.defer("SELECT nextval('tries'), %s::text", ("a",))
+        begun.defer("SELECT pg_advisory_xact_lock(42), %s::text", ("a",)).fetchone()
 
 
 def test_a_busy_server_is_told_from_one_that_is_gone(
