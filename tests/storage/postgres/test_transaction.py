@@ -13,7 +13,7 @@ import pytest
 from gieok.errors import BadRequest, StoreBusy, StoreError, StoreUnreachable
 from gieok.model.memory import Entry
 from gieok.storage.journal.postgres.journal import PostgresJournal
-from gieok.storage.postgres import connection, pool, transaction
+from gieok.storage.postgres import connection, deadline, pool, transaction
 from gieok.storage.postgres.connection import Connections, read_address
 from gieok.storage.postgres.deadline import enforce_deadline
 from gieok.storage.postgres.numbers import lock_number, scope_number
@@ -22,6 +22,16 @@ from gieok.testing.samples import HOME, OTHER, build_entry, build_message
 
 _OURS = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gieok'"
 _WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+
+
+#: A table of which a row makes the end of its transaction slow.
+_SLOW_TO_COMMIT = """
+CREATE TABLE slow (id int);
+CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+$$BEGIN PERFORM pg_sleep(1); RETURN NULL; END$$;
+CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW EXECUTE FUNCTION slow()
+"""
 
 
 @pytest.fixture
@@ -211,17 +221,38 @@ def test_each_lock_of_a_batch_may_take_its_time(
 ) -> None:
     limits = []
 
-    def note(db: psycopg.Connection, limit_s: float, location: str) -> object:
+    def note(db: psycopg.Connection, limit_s: float, location: str, hint: str = "") -> object:
         limits.append(limit_s)
-        return enforce_deadline(db, limit_s, location)
+        return enforce_deadline(db, limit_s, location, hint)
 
     monkeypatch.setattr(transaction, "enforce_deadline", note)
-    with connections.begin_writing() as begun:
+    with connections.begin_writing(is_prompt=True) as begun:
         for number in (1, 2):
             begun.defer("SELECT pg_advisory_xact_lock(%s)", (number,))
-    with connections.begin_writing() as begun:
+    with connections.begin_writing(is_prompt=True) as begun:
         begun.defer("SELECT 1")
     assert limits == [65, 5]
+
+
+def test_a_commit_may_take_as_long_as_the_longest_statement_of_its_transaction(
+    url: str, db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.execute(_SLOW_TO_COMMIT)
+    connections = Connections(read_address(url, ""), Tables("pg_catalog", (), lock=5), 200, 0.2)
+    with connections.begin_writing() as begun:
+        begun.defer("SELECT 1")
+    monkeypatch.setattr(deadline, "_GRACE_S", 0.0)
+    with connections.begin_writing() as begun:
+        begun.defer("INSERT INTO slow VALUES (1)")
+    with pytest.raises(StoreUnreachable, match="no answer") as raised:
+        _insert_promptly(connections)
+    assert "may have been kept" in raised.value.hint
+    connections.close()
+
+
+def _insert_promptly(connections: Connections) -> None:
+    with connections.begin_writing(is_prompt=True) as begun:
+        begun.defer("INSERT INTO slow VALUES (2)")
 
 
 def test_a_turn_that_waits_for_its_lock_occupies_no_connection_of_the_pool(

@@ -193,7 +193,7 @@ class Connections:
     def begin_answering(self) -> Iterator[Transaction]:
         """Give the transaction of `answering`, whose beginning waits for its first statement."""
         with self._transaction(
-            _READ, _NO_JIT | self._bounds(), 0.0, self._timeout_s
+            _READ, _NO_JIT | self._bounds(), 0.0, self._timeout_s, is_prompt=True
         ) as transaction:
             yield transaction
 
@@ -209,15 +209,18 @@ class Connections:
     ) -> Iterator[Transaction]:
         """Give the transaction of `writing`, whose beginning waits for its first statement.
 
-        The server ends an `is_prompt` one from which nothing comes for a minute. Unless
-        `is_durable`, a server whose power is cut within a second may lose it.
+        Each statement of an `is_prompt` one is short: a server that is silent is given up early,
+        and ends it where nothing comes for a minute. Unless `is_durable`, a server whose power is
+        cut within a second may lose it.
         """
         settings = {}
         if is_prompt:
             settings["idle_in_transaction_session_timeout"] = f"{_MOST_IDLE_MS}"
         if not is_durable:
             settings["synchronous_commit"] = "off"
-        with self._transaction("BEGIN", settings, self._lock_timeout_ms / 1000) as transaction:
+        with self._transaction(
+            "BEGIN", settings, self._lock_timeout_ms / 1000, is_prompt=is_prompt
+        ) as transaction:
             yield transaction
 
     @contextmanager
@@ -257,6 +260,8 @@ class Connections:
         settings: Mapping[str, str],
         lock_timeout_s: float,
         wait_s: float | None = None,
+        *,
+        is_prompt: bool = False,
     ) -> Iterator[Transaction]:
         """Give a transaction; a `lock_timeout_s` of 0 is among the `settings` already."""
         if lock_timeout_s:
@@ -273,6 +278,7 @@ class Connections:
                 timeout_s=self._timeout_s,
                 lock_timeout_s=lock_timeout_s,
                 location=self._address.location,
+                is_prompt=is_prompt,
             )
             try:
                 yield transaction

@@ -113,7 +113,7 @@ class JournalServer(SqlJournal):
     @contextmanager
     def _writing_promptly(self) -> Iterator["Statements"]:
         with self._connections.begin_writing(is_prompt=True) as transaction:
-            yield Statements(transaction, is_prompt=True)
+            yield Statements(transaction)
 
     @contextmanager
     def _writing_locked(self, lock: str) -> Iterator["Statements"]:
