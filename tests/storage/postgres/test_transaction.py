@@ -26,18 +26,20 @@ _WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT gr
 
 #: A table of which a row makes the end of its transaction slow.
 _SLOW_TO_COMMIT = """
-CREATE TABLE slow (id int);
-CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+CREATE TABLE scratch.slow (id int);
+CREATE FUNCTION scratch.slow() RETURNS trigger LANGUAGE plpgsql AS
 $$BEGIN PERFORM pg_sleep(1); RETURN NULL; END$$;
-CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON slow DEFERRABLE INITIALLY DEFERRED
-FOR EACH ROW EXECUTE FUNCTION slow()
+CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON scratch.slow DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW EXECUTE FUNCTION scratch.slow()
 """
 
 
 @pytest.fixture
 def db(make_database: Callable[[], str]) -> Iterator[psycopg.Connection]:
     with psycopg.connect(make_database(), autocommit=True) as db:
+        db.execute("CREATE SCHEMA scratch")
         yield db
+        db.execute("DROP SCHEMA scratch CASCADE")
 
 
 @pytest.fixture
@@ -217,7 +219,7 @@ def test_what_takes_an_entry_may_take_its_time(
 
 
 def test_each_lock_of_a_batch_may_take_its_time(
-    connections: Connections, monkeypatch: pytest.MonkeyPatch
+    connections: Connections, db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = []
 
@@ -232,6 +234,31 @@ def test_each_lock_of_a_batch_may_take_its_time(
     with connections.begin_writing(is_prompt=True) as begun:
         begun.defer("SELECT 1")
     assert limits == [65, 5]
+    limits.clear()
+    db.execute("CREATE TABLE scratch.rows (id int)")
+    for sql in (
+        "INSERT INTO scratch.rows VALUES (1)",
+        "UPDATE scratch.rows SET id = 2; UPDATE scratch.rows SET id = 3",
+        "DELETE FROM scratch.rows",
+        "SELECT 1 FROM scratch.rows FOR NO KEY UPDATE",
+        "SELECT pg_advisory_lock_shared(1)",
+    ):
+        with connections.begin_writing(is_prompt=True) as begun:
+            for one in sql.split("; "):
+                begun.defer(one)
+    assert limits == [35] * 5
+
+
+def test_a_row_that_another_adds_is_told_from_a_server_that_is_silent(
+    url: str, db: psycopg.Connection
+) -> None:
+    connections = Connections(read_address(url, ""), Tables("pg_catalog", (), lock=5), 1_500, 0.2)
+    db.execute("CREATE TABLE scratch.rows (id int PRIMARY KEY)")
+    with db.transaction():
+        db.execute("INSERT INTO scratch.rows VALUES (1)")
+        with pytest.raises(StoreBusy, match="locked"):
+            _insert_promptly(connections, "rows")
+    connections.close()
 
 
 def test_a_commit_may_take_as_long_as_the_longest_statement_of_its_transaction(
@@ -243,16 +270,16 @@ def test_a_commit_may_take_as_long_as_the_longest_statement_of_its_transaction(
         begun.defer("SELECT 1")
     monkeypatch.setattr(deadline, "_GRACE_S", 0.0)
     with connections.begin_writing() as begun:
-        begun.defer("INSERT INTO slow VALUES (1)")
+        begun.defer("INSERT INTO scratch.slow VALUES (1)")
     with pytest.raises(StoreUnreachable, match="no answer") as raised:
-        _insert_promptly(connections)
+        _insert_promptly(connections, "slow")
     assert "may have been kept" in raised.value.hint
     connections.close()
 
 
-def _insert_promptly(connections: Connections) -> None:
+def _insert_promptly(connections: Connections, table: str) -> None:
     with connections.begin_writing(is_prompt=True) as begun:
-        begun.defer("INSERT INTO slow VALUES (2)")
+        begun.defer(f"INSERT INTO scratch.{table} VALUES (1)")
 
 
 def test_a_turn_that_waits_for_its_lock_occupies_no_connection_of_the_pool(
@@ -285,17 +312,17 @@ def test_a_statement_that_a_busy_server_refused_is_not_sent_again(
     connections = Connections(read_address(url, ""), Tables("pg_catalog", (), lock=5), 50)
     with connections.begin_reading() as begun:
         assert begun.defer("SELECT 1").fetchone() == (1,)
-    db.execute("CREATE SEQUENCE tries")
+    db.execute("CREATE SEQUENCE scratch.tries")
     db.execute("SELECT pg_advisory_lock(42)")
     with pytest.raises(StoreBusy, match="locked"):
         _try_to_lock(connections)
-    assert db.execute("SELECT last_value FROM tries").fetchone() == (1,)
+    assert db.execute("SELECT last_value FROM scratch.tries").fetchone() == (1,)
     connections.close()
 
 
 def _try_to_lock(connections: Connections) -> None:
     with connections.begin_writing() as begun:
-        begun.defer("SELECT nextval('tries'), %s::text", ("a",))
+        begun.defer("SELECT nextval('scratch.tries'), %s::text", ("a",))
         begun.defer("SELECT pg_advisory_xact_lock(42), %s::text", ("a",)).fetchone()
 
 

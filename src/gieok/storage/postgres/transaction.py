@@ -28,7 +28,9 @@ _LONG_S = 600.0
 #: Next step where nobody knows what became of a COMMIT.
 _MAY_BE_KEPT = "what was written may have been kept: look before you repeat it"
 #: What waits for others in a statement, each time for as long as a lock may take.
-_LOCKS = re.compile(r"FOR NO KEY UPDATE|FOR UPDATE|pg_advisory_xact_lock")
+_LOCKS = re.compile(r"FOR NO KEY UPDATE|FOR UPDATE|pg_advisory_(?:xact_)?lock")
+#: What may wait for another writer of the same row.
+_WRITES = re.compile(r"\b(?:INSERT|DELETE|(?<!FOR )(?<!KEY )UPDATE)\b")
 
 
 class PendingRows:
@@ -75,9 +77,9 @@ class Transaction:
     """Transaction on a connection of the pool.
 
     `begin` begins it, with these `settings`; this waits as well. The server may be silent for
-    `timeout_s`, and for `lock_timeout_s` more for each lock that is asked for; unless `is_prompt`,
-    for as long as a long statement takes, once it answered to the beginning. A transaction in which
-    a statement failed takes no more statements.
+    `timeout_s`, and for `lock_timeout_s` more for each lock that is asked for, and once for all
+    rows that are written; unless `is_prompt`, for as long as a long statement takes, once it
+    answered to the beginning. A transaction in which a statement failed takes no more statements.
     """
 
     def __init__(
@@ -180,8 +182,9 @@ class Transaction:
         if self._begin and self._is_untried:
             self._exchange((), (), self._timeout_s, is_first=True)
         pending, self._pending = self._pending, []
-        locks = sum(len(_LOCKS.findall(one.sql)) for one in pending)
-        limit_s = self._timeout_s + locks * self._lock_timeout_s
+        waits = sum(len(_LOCKS.findall(one.sql)) for one in pending)
+        waits += any(_WRITES.search(one.sql) for one in pending)
+        limit_s = self._timeout_s + waits * self._lock_timeout_s
         if ends or not self._begin:
             limit_s = max(limit_s, self._least_s)
         if self._begin or pending or ends:
