@@ -86,6 +86,9 @@ class JournalServer(SqlJournal):
     @contextmanager
     def exclusive(self, name: str, *, wait: bool = True) -> Iterator[bool]:
         """Hold an advisory lock, which the server releases when the process is gone."""
+        if self._own.is_held_inside(name):
+            yield True
+            return
         number = lock_number(name)
         with (
             self._connections.holding(number, wait=wait) as is_held,
