@@ -164,6 +164,8 @@ class JournalUpkeep(Protocol):
         """Hold a lock that one thread of one process holds at a time.
 
         False where the lock is taken and `wait` is off. A process that dies releases the lock.
+        Inside a transaction, a lock that the thread holds stays held; raises StoreError for another
+        one, since its holder may wait for the scope.
         """
 
     def transaction(self, scope: Scope, lock: str = "") -> AbstractContextManager[None]:

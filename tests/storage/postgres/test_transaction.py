@@ -2,30 +2,44 @@
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from select import select
 from threading import Thread
 
 import psycopg
 import pytest
 
 from gieok.errors import BadRequest, StoreBusy, StoreError, StoreUnreachable
+from gieok.model.memory import Entry
 from gieok.storage.journal.postgres.journal import PostgresJournal
-from gieok.storage.postgres import pool, transaction
+from gieok.storage.postgres import connection, deadline, pool, transaction
 from gieok.storage.postgres.connection import Connections, read_address
 from gieok.storage.postgres.deadline import enforce_deadline
 from gieok.storage.postgres.numbers import lock_number, scope_number
 from gieok.storage.postgres.tables import Tables
-from gieok.testing.samples import HOME, OTHER, build_message
+from gieok.testing.samples import HOME, OTHER, build_entry, build_message
 
 _OURS = "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'gieok'"
 _WAITING = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
 
 
+#: A table of which a row makes the end of its transaction slow.
+_SLOW_TO_COMMIT = """
+CREATE TABLE scratch.slow (id int);
+CREATE FUNCTION scratch.slow() RETURNS trigger LANGUAGE plpgsql AS
+$$BEGIN PERFORM pg_sleep(1); RETURN NULL; END$$;
+CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON scratch.slow DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW EXECUTE FUNCTION scratch.slow()
+"""
+
+
 @pytest.fixture
 def db(make_database: Callable[[], str]) -> Iterator[psycopg.Connection]:
     with psycopg.connect(make_database(), autocommit=True) as db:
+        db.execute("CREATE SCHEMA scratch")
         yield db
+        db.execute("DROP SCHEMA scratch CASCADE")
 
 
 @pytest.fixture
@@ -79,6 +93,18 @@ def test_a_connection_that_dies_unnoticed_costs_no_error_before_a_commit(
     with journal.transaction(HOME, "turn"):
         journal.say(HOME, [build_message("2")])
     assert _ids(journal) == ["0", "1", "2"]
+
+
+def test_a_session_that_the_server_ended_as_idle_costs_no_error(
+    journal: PostgresJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "_is_hung_up", lambda _: False)
+    with journal._connections.autocommit() as idle:
+        idle.execute("SET idle_session_timeout = 1")
+        ended = idle.fileno()
+    assert select([ended], [], [], 20)[0]
+    journal.move(HOME, "x", 1)
+    assert journal.position(HOME, "x") == 1
 
 
 def test_a_connection_that_idled_is_tried_before_anything_depends_on_it(
@@ -152,27 +178,108 @@ def test_the_first_error_of_a_batch_is_told(connections: Connections) -> None:
         assert begun.defer("SELECT 3, %s", ("a",)).fetchone() == (3, "a")
 
 
-def test_a_writer_from_whom_nothing_comes_loses_its_locks(connections: Connections) -> None:
+def test_a_prompt_writer_from_whom_nothing_comes_loses_its_locks(connections: Connections) -> None:
+    shown = "SHOW idle_in_transaction_session_timeout"
+    with connections.begin_writing(is_prompt=True) as begun:
+        assert begun.defer(shown).fetchone() == ("1min",)
     with connections.begin_writing() as begun:
-        assert begun.defer("SHOW idle_in_transaction_session_timeout").fetchone() == ("1min",)
+        assert begun.defer(shown).fetchone() == ("0",)
+
+
+def test_a_transaction_that_the_server_ended_is_worth_another_try(
+    connections: Connections, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_MOST_IDLE_MS", 1)
+    with pytest.raises(StoreBusy, match="nothing came"):
+        _go_on_after_its_end(connections)
+
+
+def _go_on_after_its_end(connections: Connections) -> None:
+    with connections.begin_writing(is_prompt=True) as begun:
+        ended = begun.db.fileno()
+        assert select([ended], [], [], 20)[0]
+        begun.defer("SELECT 1").fetchone()
+
+
+def test_what_takes_an_entry_may_take_its_time(
+    journal: PostgresJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "_MOST_IDLE_MS", 1)
+    journal.hand_over([build_entry("a", "x")])
+    idle = f"SELECT count(*) {_OURS} AND state = 'idle in transaction'"
+
+    def take(entries: Sequence[Entry | str]) -> None:
+        assert len(entries) == 1
+        with journal._connections.begin_reading() as begun:
+            assert begun.defer(idle).fetchone() == (1,)
+            begun.defer("SELECT pg_sleep(0.05)").fetchone()
+            assert begun.defer(idle).fetchone() == (1,)
+
+    assert journal.hand_out(HOME, take, 9) == 1
 
 
 def test_each_lock_of_a_batch_may_take_its_time(
-    connections: Connections, monkeypatch: pytest.MonkeyPatch
+    connections: Connections, db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limits = []
 
-    def note(db: psycopg.Connection, limit_s: float, location: str) -> object:
+    def note(db: psycopg.Connection, limit_s: float, location: str, hint: str = "") -> object:
         limits.append(limit_s)
-        return enforce_deadline(db, limit_s, location)
+        return enforce_deadline(db, limit_s, location, hint)
 
     monkeypatch.setattr(transaction, "enforce_deadline", note)
-    with connections.begin_writing() as begun:
+    with connections.begin_writing(is_prompt=True) as begun:
         for number in (1, 2):
             begun.defer("SELECT pg_advisory_xact_lock(%s)", (number,))
-    with connections.begin_writing() as begun:
+    with connections.begin_writing(is_prompt=True) as begun:
         begun.defer("SELECT 1")
     assert limits == [65, 5]
+    limits.clear()
+    db.execute("CREATE TABLE scratch.rows (id int)")
+    for sql in (
+        "INSERT INTO scratch.rows VALUES (1)",
+        "UPDATE scratch.rows SET id = 2; UPDATE scratch.rows SET id = 3",
+        "DELETE FROM scratch.rows",
+        "SELECT 1 FROM scratch.rows FOR NO KEY UPDATE",
+        "SELECT pg_advisory_lock_shared(1)",
+    ):
+        with connections.begin_writing(is_prompt=True) as begun:
+            for one in sql.split("; "):
+                begun.defer(one)
+    assert limits == [35] * 5
+
+
+def test_a_row_that_another_adds_is_told_from_a_server_that_is_silent(
+    url: str, db: psycopg.Connection
+) -> None:
+    connections = Connections(read_address(url, ""), Tables("pg_catalog", (), lock=5), 1_500, 0.2)
+    db.execute("CREATE TABLE scratch.rows (id int PRIMARY KEY)")
+    with db.transaction():
+        db.execute("INSERT INTO scratch.rows VALUES (1)")
+        with pytest.raises(StoreBusy, match="locked"):
+            _insert_promptly(connections, "rows")
+    connections.close()
+
+
+def test_a_commit_may_take_as_long_as_the_longest_statement_of_its_transaction(
+    url: str, db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    db.execute(_SLOW_TO_COMMIT)
+    connections = Connections(read_address(url, ""), Tables("pg_catalog", (), lock=5), 200, 0.2)
+    with connections.begin_writing() as begun:
+        begun.defer("SELECT 1")
+    monkeypatch.setattr(deadline, "_GRACE_S", 0.0)
+    with connections.begin_writing() as begun:
+        begun.defer("INSERT INTO scratch.slow VALUES (1)")
+    with pytest.raises(StoreUnreachable, match="no answer") as raised:
+        _insert_promptly(connections, "slow")
+    assert "may have been kept" in raised.value.hint
+    connections.close()
+
+
+def _insert_promptly(connections: Connections, table: str) -> None:
+    with connections.begin_writing(is_prompt=True) as begun:
+        begun.defer(f"INSERT INTO scratch.{table} VALUES (1)")
 
 
 def test_a_turn_that_waits_for_its_lock_occupies_no_connection_of_the_pool(
@@ -197,6 +304,26 @@ def test_a_turn_that_waits_for_its_lock_occupies_no_connection_of_the_pool(
     waiting.join(20)
     assert _ids(journal) == ["0", "1"]
     journal.close()
+
+
+def test_a_statement_that_a_busy_server_refused_is_not_sent_again(
+    url: str, db: psycopg.Connection
+) -> None:
+    connections = Connections(read_address(url, ""), Tables("pg_catalog", (), lock=5), 50)
+    with connections.begin_reading() as begun:
+        assert begun.defer("SELECT 1").fetchone() == (1,)
+    db.execute("CREATE SEQUENCE scratch.tries")
+    db.execute("SELECT pg_advisory_lock(42)")
+    with pytest.raises(StoreBusy, match="locked"):
+        _try_to_lock(connections)
+    assert db.execute("SELECT last_value FROM scratch.tries").fetchone() == (1,)
+    connections.close()
+
+
+def _try_to_lock(connections: Connections) -> None:
+    with connections.begin_writing() as begun:
+        begun.defer("SELECT nextval('scratch.tries'), %s::text", ("a",))
+        begun.defer("SELECT pg_advisory_xact_lock(42), %s::text", ("a",)).fetchone()
 
 
 def test_a_busy_server_is_told_from_one_that_is_gone(

@@ -10,7 +10,14 @@ import pytest
 
 from gieok.character.memory.service import Bond
 from gieok.character.turn.turn import Turns, UserTurn
-from gieok.errors import GeneratorFailed, StoreUnreachable
+from gieok.errors import (
+    BadRequest,
+    GeneratorFailed,
+    GieokError,
+    StoreBusy,
+    StoreFull,
+    StoreUnreachable,
+)
 from gieok.testing.scripted_chat import ScriptedReplies
 
 _ASKED = UserTurn("kim", "mina", "내 생일 언제지?", "m-1")
@@ -44,6 +51,21 @@ def test_a_reply_whose_end_fails_is_charged_where_it_is_in_the_journal(
     assert settled == ((1, 0) if is_kept else (0, 1))
     assert turns.accounts.balance("kim") == (before if is_kept else before + 1)
     assert turns.accounts.holds_of("kim") == []
+
+
+@pytest.mark.parametrize("kind", [BadRequest, StoreBusy, StoreFull])
+def test_a_reply_that_the_journal_refused_holds_no_points(
+    turns: Turns, monkeypatch: pytest.MonkeyPatch, kind: type[GieokError]
+) -> None:
+    def refused(*_: object) -> None:
+        raise kind("refused")
+
+    reply, before = turns.begin(_ASKED), turns.accounts.balance("kim")
+    with monkeypatch.context() as patch:
+        patch.setattr(turns.memory.journal, "say", refused)
+        with pytest.raises(kind):
+            list(reply)
+    assert (turns.accounts.balance("kim"), turns.accounts.holds_of("kim")) == (before + 1, [])
 
 
 def test_a_reply_that_another_server_gave_meanwhile_is_given_again(

@@ -26,7 +26,7 @@ from gieok.character.turn import reply_prompt
 from gieok.character.turn.reply_prompt import Sheet, SpeakerNames
 from gieok.character.turn.upkeep import Tending
 from gieok.character.zones import find_account_zone
-from gieok.errors import BadRequest, GeneratorFailed, TooManyRequests
+from gieok.errors import BadRequest, GeneratorFailed, StoreBusy, StoreFull, TooManyRequests
 from gieok.model.accounts import Account, StoredCharacter
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
@@ -435,12 +435,20 @@ class ReplyEnding:
         with self.held:
             if not text.strip():
                 return 0
-            # An error does not say whether the reply is in the journal.
-            self.hold.keep()
-            turns.memory.journal.say(bond.scope, [self._message(text, finish)])
+            self._journal(self._message(text, finish))
             charged = self.hold.settle()
         turns.tending.later(bond)
         return charged
+
+    def _journal(self, reply: Message) -> None:
+        """Journal the reply; where it may be in the journal after an error, the hold is kept."""
+        try:
+            self.turns.memory.journal.say(self.scene.bond.scope, [reply])
+        except (BadRequest, StoreBusy, StoreFull):
+            raise  # nothing was journalled
+        except BaseException:
+            self.hold.keep()
+            raise
 
     def _message(self, text: str, finish: str) -> Message:
         now = self.turns.memory.clock.now()

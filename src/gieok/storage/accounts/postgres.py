@@ -124,13 +124,13 @@ class PostgresAccounts(SqlUsers, SqlPoints, SqlCast, SqlAccountCopies):
 
     @contextmanager
     def _writing(self) -> Iterator[Statements]:
-        with self._connections.begin_writing() as transaction:
-            yield Statements(transaction, is_prompt=True)
+        with self._connections.begin_writing(is_prompt=True) as transaction:
+            yield Statements(transaction)
 
     @contextmanager
     def _writing_soon(self) -> Iterator[Statements]:
-        with self._connections.begin_writing(is_durable=False) as transaction:
-            yield Statements(transaction, is_prompt=True)
+        with self._connections.begin_writing(is_prompt=True, is_durable=False) as transaction:
+            yield Statements(transaction)
 
     def distribution(self) -> list[str]:
         """Return the Citus calls that spread the tables over nodes."""

@@ -32,8 +32,8 @@ from gieok.storage.postgres.transaction import Transaction
 #: locks of other writers.
 TIMEOUT_S = 5.0
 LOCK_TIMEOUT_MS = 30_000
-#: Time after which the server ends the transaction of a writer from whom nothing more comes, and
-#: with it the writer's locks.
+#: Time after which the server ends the transaction of a prompt writer from whom nothing more comes,
+#: and with it the writer's locks.
 _MOST_IDLE_MS = 60_000
 #: Options that notice a peer that vanished (a cable, a suspended machine), during a long write too.
 _KEEPALIVE = {
@@ -65,6 +65,7 @@ _MEANING: dict[str, tuple[type[StoreError], str, str | None]] = {
         "stopped a statement",
         "raise store.timeout_s, or the server's own statement_timeout",
     ),
+    "25P03": (StoreBusy, "ended a transaction in which nothing came for too long", None),
     "54000": (StoreError, "has no room for a name in an index", "use one of less than 2,600 bytes"),
     "25006": (StoreError, "is read-only", "point database.url to the primary, not to a replica"),
     "42501": (StoreError, "refused", "GRANT the user CREATE on the database, or make it the owner"),
@@ -192,7 +193,7 @@ class Connections:
     def begin_answering(self) -> Iterator[Transaction]:
         """Give the transaction of `answering`, whose beginning waits for its first statement."""
         with self._transaction(
-            _READ, _NO_JIT | self._bounds(), 0.0, self._timeout_s
+            _READ, _NO_JIT | self._bounds(), 0.0, self._timeout_s, is_prompt=True
         ) as transaction:
             yield transaction
 
@@ -203,15 +204,23 @@ class Connections:
             yield transaction
 
     @contextmanager
-    def begin_writing(self, *, is_durable: bool = True) -> Iterator[Transaction]:
+    def begin_writing(
+        self, *, is_prompt: bool = False, is_durable: bool = True
+    ) -> Iterator[Transaction]:
         """Give the transaction of `writing`, whose beginning waits for its first statement.
 
-        Unless `is_durable`, a server whose power is cut within a second may lose it.
+        Each statement of an `is_prompt` one is short: a server that is silent is given up early,
+        and ends it where nothing comes for a minute. Unless `is_durable`, a server whose power is
+        cut within a second may lose it.
         """
-        settings = {"idle_in_transaction_session_timeout": f"{_MOST_IDLE_MS}"}
+        settings = {}
+        if is_prompt:
+            settings["idle_in_transaction_session_timeout"] = f"{_MOST_IDLE_MS}"
         if not is_durable:
             settings["synchronous_commit"] = "off"
-        with self._transaction("BEGIN", settings, self._lock_timeout_ms / 1000) as transaction:
+        with self._transaction(
+            "BEGIN", settings, self._lock_timeout_ms / 1000, is_prompt=is_prompt
+        ) as transaction:
             yield transaction
 
     @contextmanager
@@ -251,6 +260,8 @@ class Connections:
         settings: Mapping[str, str],
         lock_timeout_s: float,
         wait_s: float | None = None,
+        *,
+        is_prompt: bool = False,
     ) -> Iterator[Transaction]:
         """Give a transaction; a `lock_timeout_s` of 0 is among the `settings` already."""
         if lock_timeout_s:
@@ -267,6 +278,7 @@ class Connections:
                 timeout_s=self._timeout_s,
                 lock_timeout_s=lock_timeout_s,
                 location=self._address.location,
+                is_prompt=is_prompt,
             )
             try:
                 yield transaction

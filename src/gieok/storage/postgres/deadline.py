@@ -18,10 +18,12 @@ _WATCHDOG = Watchdog()
 
 
 @contextmanager
-def enforce_deadline(db: psycopg.Connection, timeout_s: float, location: str) -> Iterator[None]:
+def enforce_deadline(
+    db: psycopg.Connection, timeout_s: float, location: str, hint: str = ""
+) -> Iterator[None]:
     """Close the connection where the block takes longer than `timeout_s`: the server is silent.
 
-    Raises StoreUnreachable.
+    Raises StoreUnreachable, with a `hint` that is not ''.
     """
     late = threading.Event()
     # A duplicate of the socket: its number cannot become another file's meanwhile. The family does
@@ -43,7 +45,7 @@ def enforce_deadline(db: psycopg.Connection, timeout_s: float, location: str) ->
                 "postgres unreachable: {location}: {reason}",
                 location=location,
                 reason=Phrase(reason),
-                hint=name_way_in(""),
+                hint=hint or name_way_in(""),
             ) from None
         raise
     finally:

@@ -24,7 +24,7 @@ MOST = 10
 #: After so many seconds without use, a connection is tried before anything depends on it.
 MOST_IDLE_S = 3.0
 #: SQLSTATEs of a server that ends connections.
-ENDED = ("57P01", "57P02", "57P03")
+ENDED = ("57P01", "57P02", "57P03", "57P05")
 
 
 class PoolKey(NamedTuple):
@@ -211,9 +211,13 @@ def _is_hung_up(db: psycopg.Connection) -> bool:
 
 
 def is_lost(db: psycopg.Connection, error: Exception) -> bool:
-    """Return whether an error says that the connection is of no more use."""
+    """Return whether an error says that the connection was lost.
+
+    A server that refuses a statement gives another SQLSTATE, even where the connection was closed
+    after it.
+    """
     state = error.sqlstate or "" if isinstance(error, psycopg.Error) else ""
-    return db.closed or state in ENDED or state.startswith("08")
+    return state in ENDED or state.startswith("08") or (not state and db.closed)
 
 
 def _close_pool_connections(connections: list[IdleConnection]) -> None:

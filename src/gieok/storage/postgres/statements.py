@@ -35,26 +35,18 @@ class Elsewhere(str):
         return f"CASE {text} WHEN {mark} THEN {mark} || encode({text_hash}, 'hex') ELSE {text} END"
 
 
-#: Time that a statement may take which nobody waits for, such as one on the rows of every scope.
-_LONG_S = 600.0
-
-
 class Statements:
-    """Transaction that takes statements with `?` for a value, and any text.
+    """Transaction that takes statements with `?` for a value, and any text."""
 
-    A server that is silent is given up early where `is_prompt`: each statement is a short one.
-    """
-
-    def __init__(self, transaction: Transaction, *, is_prompt: bool = False) -> None:
+    def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self._is_prompt = is_prompt
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> "StatementRows":
         """Run a statement."""
-        if not self._is_prompt:
+        if not self._transaction.is_prompt:  # it may take longer than a beginning
             self._transaction.send()
         rows = self._wait(sql, values)
-        self._transaction.send(least_s=0.0 if self._is_prompt else _LONG_S)
+        self._transaction.send()
         return rows
 
     def defer(self, sql: str, values: Sequence[Any] = ()) -> "StatementRows":

@@ -22,8 +22,15 @@ from gieok.storage.postgres.pool import MOST_IDLE_S, TakenConnection, is_lost
 Values: TypeAlias = Sequence[Any] | Mapping[str, Any]
 #: So many rows of one statement are written in the time in which a server has to answer.
 ROWS_IN_TIME = 1_000
+#: Time that a transaction's statements may take for which nobody waits, such as one on the rows of
+#: every scope.
+_LONG_S = 600.0
+#: Next step where nobody knows what became of a COMMIT.
+_MAY_BE_KEPT = "what was written may have been kept: look before you repeat it"
 #: What waits for others in a statement, each time for as long as a lock may take.
-_LOCKS = re.compile(r"FOR NO KEY UPDATE|FOR UPDATE|pg_advisory_xact_lock")
+_LOCKS = re.compile(r"FOR NO KEY UPDATE|FOR UPDATE|pg_advisory_(?:xact_)?lock")
+#: What may wait for another writer of the same row.
+_WRITES = re.compile(r"\b(?:INSERT|DELETE|(?<!FOR )(?<!KEY )UPDATE)\b")
 
 
 class PendingRows:
@@ -70,8 +77,9 @@ class Transaction:
     """Transaction on a connection of the pool.
 
     `begin` begins it, with these `settings`; this waits as well. The server may be silent for
-    `timeout_s`, and for `lock_timeout_s` more for each lock that is asked for. A transaction in
-    which a statement failed takes no more statements.
+    `timeout_s`, and for `lock_timeout_s` more for each lock that is asked for, and once for all
+    rows that are written; unless `is_prompt`, for as long as a long statement takes, once it
+    answered to the beginning. A transaction in which a statement failed takes no more statements.
     """
 
     def __init__(
@@ -83,9 +91,10 @@ class Transaction:
         timeout_s: float,
         lock_timeout_s: float,
         location: str,
+        is_prompt: bool,
     ) -> None:
-        self._taken = taken
-        self._begin: str = begin
+        self._taken, self.is_prompt = taken, is_prompt
+        self._begin, self._is_writing = begin, "READ ONLY" not in begin
         self._settings = settings
         self._timeout_s, self._lock_timeout_s = timeout_s, lock_timeout_s
         self._location = location
@@ -137,20 +146,17 @@ class Transaction:
         """Close the connection where the server is silent for too long. Raises StoreUnreachable."""
         return enforce_deadline(self.connection, limit_s, self._location)
 
-    def send(self, *ends: str, least_s: float = 0.0) -> None:
-        """Send what waits, and the statements that end the transaction, in one round trip.
-
-        The server may take `least_s` for it, whatever the other limits are.
-        """
+    def send(self, *ends: str) -> None:
+        """Send what waits, and the statements that end the transaction, in one round trip."""
         with self._failing():
-            self._send(ends, least_s)
+            self._send(ends)
 
     def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run a statement for each row of values; the time for it grows with the rows."""
         with self._failing():
-            self._send((), 0.0)
+            self._send(())
             limit_s = self._timeout_s * (1 + len(rows) / ROWS_IN_TIME) + self._lock_timeout_s
-            with self.deadline(limit_s):
+            with self.deadline(max(limit_s, self._least_s)):
                 self.connection.cursor().executemany(sql, rows)
 
     @contextmanager
@@ -168,12 +174,19 @@ class Transaction:
             self._has_failed = True
             raise
 
-    def _send(self, ends: Sequence[str], least_s: float) -> None:
+    @property
+    def _least_s(self) -> float:
+        return 0.0 if self.is_prompt else _LONG_S
+
+    def _send(self, ends: Sequence[str]) -> None:
         if self._begin and self._is_untried:
             self._exchange((), (), self._timeout_s, is_first=True)
         pending, self._pending = self._pending, []
-        locks = sum(len(_LOCKS.findall(one.sql)) for one in pending)
-        limit_s = max(self._timeout_s + locks * self._lock_timeout_s, least_s)
+        waits = sum(len(_LOCKS.findall(one.sql)) for one in pending)
+        waits += any(_WRITES.search(one.sql) for one in pending)
+        limit_s = self._timeout_s + waits * self._lock_timeout_s
+        if ends or not self._begin:
+            limit_s = max(limit_s, self._least_s)
         if self._begin or pending or ends:
             self._exchange(pending, ends, limit_s, is_first=bool(self._begin))
 
@@ -190,9 +203,10 @@ class Transaction:
         A first exchange that commits nothing is sent again where a connection of earlier is lost.
         """
         begin, self._begin = self._begin, ""
-        is_repeatable = is_first and (not ends or "READ ONLY" in begin)
+        is_repeatable = is_first and (not ends or not self._is_writing)
+        hint = _MAY_BE_KEPT if ends and self._is_writing else ""
         try:
-            with self.deadline(limit_s):
+            with enforce_deadline(self.connection, limit_s, self._location, hint):
                 self._exchange_once(begin, pending, ends)
         except (psycopg.OperationalError, StoreUnreachable) as error:
             # A server that is silent is asked again only where it was not asked for long.

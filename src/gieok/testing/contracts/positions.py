@@ -305,6 +305,15 @@ class PositionContract(JournalFixtures):
             journal.transaction(OTHER, "turn"),  # another may hold it, and wait for HOME
         ):
             pass
+        for wait in (True, False):
+            with (
+                journal.transaction(HOME, "turn"),
+                pytest.raises(StoreError),
+                journal.exclusive("other", wait=wait),
+            ):
+                pass
+            with journal.transaction(HOME, "turn"), journal.exclusive("turn", wait=wait) as is_held:
+                assert is_held
         with journal.transaction(HOME), pytest.raises(StoreError):
             journal.hand_over([build_entry("a", "x"), build_entry("b", "x", scope=OTHER)])
         assert journal.made(OTHER) == []

@@ -86,6 +86,9 @@ class JournalServer(SqlJournal):
     @contextmanager
     def exclusive(self, name: str, *, wait: bool = True) -> Iterator[bool]:
         """Hold an advisory lock, which the server releases when the process is gone."""
+        if self._own.is_held_inside(name):
+            yield True
+            return
         number = lock_number(name)
         with (
             self._connections.holding(number, wait=wait) as is_held,
@@ -112,8 +115,8 @@ class JournalServer(SqlJournal):
 
     @contextmanager
     def _writing_promptly(self) -> Iterator["Statements"]:
-        with self._connections.begin_writing() as transaction:
-            yield Statements(transaction, is_prompt=True)
+        with self._connections.begin_writing(is_prompt=True) as transaction:
+            yield Statements(transaction)
 
     @contextmanager
     def _writing_locked(self, lock: str) -> Iterator["Statements"]:

@@ -107,6 +107,13 @@ class ThreadTransactions(threading.local):
             )
         return is_held
 
+    def is_held_inside(self, lock: str) -> bool:
+        """Return whether the thread is in a transaction, and holds a lock already.
+
+        Raises StoreError in a transaction for a lock that it does not hold.
+        """
+        return bool(self.by_scope) and self.is_held(lock)
+
     @contextmanager
     def noting(self, lock: str, *, is_held: bool = True) -> Iterator[None]:
         """Note whether the thread holds a lock inside the block."""
