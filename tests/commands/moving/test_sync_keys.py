@@ -141,8 +141,8 @@ def build_rows() -> list[dict[str, object]]:
     return [record, key, device]
 
 
-def put_segment(remote: Path, data: bytes, suffix: str = "") -> None:
-    file = remote / "dddddddd" / f"000001-{build_checksum(data)}{suffix}.age"
+def put_segment(remote: Path, data: bytes, suffix: str = "", folder: str = "dddddddd") -> None:
+    file = remote / folder / f"000001-{build_checksum(data)}{suffix}.age"
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(data)
 
@@ -366,8 +366,9 @@ def test_who_gets_the_new_key_by_hand_does_not_know_a_dropped_device(
     assert list_opened(three, remote, before) == []
 
 
+@pytest.mark.parametrize("folder", ["00000000", "ffffffff"])
 def test_who_has_an_old_key_file_gets_nothing_after_the_key_was_changed(
-    tmp_path: Path, pair: list[DeviceHome], remote: Path
+    tmp_path: Path, pair: list[DeviceHome], remote: Path, folder: str
 ) -> None:
     one, two = pair
     for device in (one, two, one):
@@ -382,7 +383,7 @@ def test_who_has_an_old_key_file_gets_nothing_after_the_key_was_changed(
     recipients = [pyrage.x25519.Identity.from_str(old.identity).to_public()]
     recipients += [pyrage.x25519.Recipient.from_str(find_recipient(device)) for device in pair]
     for suffix in ("", ".key"):
-        put_segment(remote, pyrage.encrypt(plain, recipients), suffix)
+        put_segment(remote, pyrage.encrypt(plain, recipients), suffix, folder)
     before = list_names(remote)
     for device in (one, two, one, two):
         device.sync()
