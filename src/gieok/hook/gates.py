@@ -53,6 +53,7 @@ READING_COMMANDS = frozenset(
         "list",
         "get",
         "status",
+        "sync status",
         "history",
         "recall",
         "rules list",
