@@ -6,7 +6,7 @@ from gieok.model.accounts import Account, IssuedKey, KeyRole, StoredCharacter
 from gieok.storage.accounts.sql.owners import OF_OWNER, SqlOwners, user_number
 from gieok.storage.accounts.sql.users import ACCOUNT, to_account
 from gieok.storage.index.rows import from_ms, marks, to_ms, utc
-from gieok.storage.journal.sql.database import defer
+from gieok.storage.journal.sql.database import defer_statement
 
 _CHARACTER = "id, name, card, created_at, updated_at, model, package_type"
 #: How many columns an account and its `is_account` are.
@@ -38,13 +38,13 @@ class SqlCast(SqlOwners):
             + [f"c.{name}" for name in _CHARACTER.split(", ")]
         )
         with self._reading() as db:
-            account_rows = defer(
+            account_rows = defer_statement(
                 db,
                 f"SELECT {columns} FROM users u LEFT JOIN characters c "
                 "ON c.scope_id = ? AND c.id = ? WHERE u.scope_id = ? AND u.name = ?",
                 (sid, identity, sid, user),
             )
-            of_service = defer(
+            of_service = defer_statement(
                 db,
                 f"SELECT {_CHARACTER} FROM characters WHERE scope_id = ? AND id = ? AND {OF_OWNER}",
                 (nobody, identity, nobody, ""),
@@ -110,7 +110,7 @@ class SqlCast(SqlOwners):
         """Return a key of a user."""
         sid = user_number(user)
         with self._reading() as db:
-            found = defer(
+            found = defer_statement(
                 db,
                 f"SELECT {_KEY} FROM api_keys WHERE scope_id = ? AND id = ? AND {OF_OWNER}",
                 (sid, identity, sid, user),

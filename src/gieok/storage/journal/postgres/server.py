@@ -19,7 +19,7 @@ from gieok.storage.journal.sql.database import (
     Rows,
     SqlJournal,
     ThreadTransactions,
-    defer,
+    defer_statement,
 )
 from gieok.storage.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, read_address
 from gieok.storage.postgres.numbers import lock_number, number_of, scope_number
@@ -106,7 +106,7 @@ class JournalServer(SqlJournal):
             return
         with self._writing_locked(lock) if is_free else self._writing_promptly() as db:
             known = self._own.by_scope
-            known[scope] = joined = _Joined(scope, db, defer(db, _LOCK, (number,)))
+            known[scope] = joined = _Joined(scope, db, defer_statement(db, _LOCK, (number,)))
             try:
                 yield db, number
                 joined.check()
@@ -235,8 +235,8 @@ class JournalServer(SqlJournal):
             return
         keys = [key for key, _ in rows]
         gone = "DELETE FROM archived WHERE scope_id = ? AND key = ANY(?) RETURNING tier, place"
-        left = defer(db, gone, (sid, keys))
-        defer(db, "DELETE FROM made WHERE scope_id = ? AND key = ANY(?)", (sid, keys))
+        left = defer_statement(db, gone, (sid, keys))
+        defer_statement(db, "DELETE FROM made WHERE scope_id = ? AND key = ANY(?)", (sid, keys))
         for tier, place in sorted(set(left.fetchall())):
             mark_stale(db, sid, tier, place)
         put = [(sid, key, entry) for key, entry in dict(rows).items() if entry is not None]
@@ -247,14 +247,14 @@ class JournalServer(SqlJournal):
 
         Return the path in the row.
         """
-        row = defer(db, _LOCK, (number,)).fetchone()
+        row = defer_statement(db, _LOCK, (number,)).fetchone()
         if row is None:
-            defer(
+            defer_statement(
                 db,
                 "INSERT INTO scopes (id, path) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 (number, scope.path),
             )
-            row = defer(db, _LOCK, (number,)).fetchone()
+            row = defer_statement(db, _LOCK, (number,)).fetchone()
         return row[0] if row else None
 
     def _check_path(self, scope: Scope, path: str | None) -> None:

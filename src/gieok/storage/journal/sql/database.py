@@ -46,7 +46,7 @@ class FetchedRows:
         return self._rows
 
 
-def defer(db: Db, sql: str, values: Sequence[Any] = ()) -> Rows:
+def defer_statement(db: Db, sql: str, values: Sequence[Any] = ()) -> Rows:
     """Run a statement together with the next ones, where a round trip is saved by that.
 
     It is run at the latest when its rows are asked for.
