@@ -189,24 +189,19 @@ class Connections:
         with self.begin_writing() as transaction:
             yield transaction.db
 
-    @contextmanager
-    def begin_answering(self) -> Iterator[Transaction]:
+    def begin_answering(self) -> AbstractContextManager[Transaction]:
         """Give the transaction of `answering`, whose beginning waits for its first statement."""
-        with self._transaction(
+        return self._transaction(
             _READ, _NO_JIT | self._bounds(), 0.0, self._timeout_s, is_prompt=True
-        ) as transaction:
-            yield transaction
+        )
 
-    @contextmanager
-    def begin_reading(self) -> Iterator[Transaction]:
+    def begin_reading(self) -> AbstractContextManager[Transaction]:
         """Give the transaction of `reading`, whose beginning waits for its first statement."""
-        with self._transaction(_READ, _NO_JIT, self._timeout_s) as transaction:
-            yield transaction
+        return self._transaction(_READ, _NO_JIT, self._timeout_s)
 
-    @contextmanager
     def begin_writing(
         self, *, is_prompt: bool = False, is_durable: bool = True
-    ) -> Iterator[Transaction]:
+    ) -> AbstractContextManager[Transaction]:
         """Give the transaction of `writing`, whose beginning waits for its first statement.
 
         Each statement of an `is_prompt` one is short: a server that is silent is given up early,
@@ -218,10 +213,9 @@ class Connections:
             settings["idle_in_transaction_session_timeout"] = f"{_MOST_IDLE_MS}"
         if not is_durable:
             settings["synchronous_commit"] = "off"
-        with self._transaction(
+        return self._transaction(
             "BEGIN", settings, self._lock_timeout_ms / 1000, is_prompt=is_prompt
-        ) as transaction:
-            yield transaction
+        )
 
     @contextmanager
     def autocommit(self) -> Iterator[psycopg.Connection]:
