@@ -137,14 +137,10 @@ class Transaction:
         if db.closed or db.info.transaction_status == TransactionStatus.IDLE:
             return
         with suppress(psycopg.Error, StoreError):
-            with self.deadline(self._timeout_s):
+            with self._deadline(self._timeout_s):
                 db.execute("ROLLBACK")
             return
         db.close()
-
-    def deadline(self, limit_s: float) -> AbstractContextManager[None]:
-        """Close the connection where the server is silent for too long. Raises StoreUnreachable."""
-        return enforce_deadline(self.connection, limit_s, self._location)
 
     def send(self, *ends: str) -> None:
         """Send what waits, and the statements that end the transaction, in one round trip."""
@@ -156,7 +152,7 @@ class Transaction:
         with self._failing():
             self._send(())
             limit_s = self._timeout_s * (1 + len(rows) / ROWS_IN_TIME) + self._lock_timeout_s
-            with self.deadline(max(limit_s, self._least_s)):
+            with self._deadline(max(limit_s, self._least_s)):
                 self.connection.cursor().executemany(sql, rows)
 
     @contextmanager
@@ -173,6 +169,10 @@ class Transaction:
         except BaseException:
             self._has_failed = True
             raise
+
+    def _deadline(self, limit_s: float, hint: str = "") -> AbstractContextManager[None]:
+        """Close the connection where the server is silent for too long. Raises StoreUnreachable."""
+        return enforce_deadline(self.connection, limit_s, self._location, hint)
 
     @property
     def _least_s(self) -> float:
@@ -206,7 +206,7 @@ class Transaction:
         is_repeatable = is_first and (not ends or not self._is_writing)
         hint = _MAY_BE_KEPT if ends and self._is_writing else ""
         try:
-            with enforce_deadline(self.connection, limit_s, self._location, hint):
+            with self._deadline(limit_s, hint):
                 self._exchange_once(begin, pending, ends)
         except (psycopg.OperationalError, StoreUnreachable) as error:
             # A server that is silent is asked again only where it was not asked for long.
@@ -216,7 +216,7 @@ class Transaction:
         else:
             return
         self._taken.renew()
-        with self.deadline(limit_s):
+        with self._deadline(limit_s):
             self._exchange_once(begin, pending, ends)
 
     @property
