@@ -99,7 +99,7 @@ class Transaction:
         self._timeout_s, self._lock_timeout_s = timeout_s, lock_timeout_s
         self._location = location
         self._pending: list[PendingRows] = []
-        self._is_over = self._has_failed = False
+        self._has_failed = False
 
     @property
     def connection(self) -> psycopg.Connection:
@@ -127,9 +127,8 @@ class Transaction:
 
         Raises StoreError where the server did not.
         """
-        if self._pending or not (self._begin or self._is_over):
+        if self._pending or not self._begin:
             self.send("COMMIT")
-        self._is_over = True
 
     def roll_back(self) -> None:
         """Undo the transaction; where the server does not answer, the connection is closed."""
