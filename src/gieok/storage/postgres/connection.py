@@ -26,7 +26,7 @@ from gieok.storage.postgres.deadline import enforce_deadline, name_way_in
 from gieok.storage.postgres.locks import Locks
 from gieok.storage.postgres.pool import ENDED, MOST, PoolKey, bound_pool_size, share_pool
 from gieok.storage.postgres.tables import Tables
-from gieok.storage.postgres.transaction import Transaction
+from gieok.storage.postgres.transaction import Transaction, list_beginning
 
 #: Seconds that an answer may take (setting `store.timeout_s`), and the time that a writer waits for
 #: locks of other writers.
@@ -311,8 +311,7 @@ class Connections:
         """
         if db in self._ready:
             return
-        bounds = [f"SET LOCAL {name} = {value}" for name, value in self._bounds().items()]
-        begin = "; ".join(("BEGIN", *bounds))
+        begin = "; ".join(list_beginning("BEGIN", self._bounds()))
         with self._deadline(db):
             db.execute(begin)
             is_ready = self._tables.are_ready(db)

@@ -229,8 +229,7 @@ class Transaction:
         if any(one.values is not None for one in pending):
             self._exchange_in_pipeline(begin, pending, end)
             return
-        settings = [f"SET LOCAL {name} = {value}" for name, value in self._settings.items()]
-        head = [begin, *settings] if begin else []
+        head = list_beginning(begin, self._settings) if begin else []
         last = [end] if end else []
         cursor = self.connection.execute("; ".join((*head, *(one.sql for one in pending), *last)))
         for _ in head:
@@ -275,6 +274,11 @@ class Transaction:
 
     def _execute(self, one: PendingRows) -> psycopg.Cursor[Any]:
         return self.connection.execute(one.sql, one.values, binary=one.is_binary)
+
+
+def list_beginning(begin: str, settings: Mapping[str, str]) -> list[str]:
+    """Return the statements that begin a transaction with settings of its own."""
+    return [begin, *(f"SET LOCAL {name} = {value}" for name, value in settings.items())]
 
 
 def _may_be_literal(value: object) -> bool:
