@@ -24,7 +24,7 @@ from gieok.errors import (
 from gieok.opening import Opening
 from gieok.storage.postgres.deadline import enforce_deadline, name_way_in
 from gieok.storage.postgres.locks import Locks
-from gieok.storage.postgres.pool import ENDED, MOST, PoolKey, bound_pool_size, share_pool
+from gieok.storage.postgres.pool import MOST, PoolKey, bound_pool_size, ends_connection, share_pool
 from gieok.storage.postgres.tables import Tables
 from gieok.storage.postgres.transaction import Transaction, list_beginning
 
@@ -358,11 +358,7 @@ def _translate_postgres_error(error: psycopg.Error, address: ServerAddress) -> G
     for secret in address.secrets:
         message = message.replace(secret, "***")
     where, code = address.location, error.sqlstate or ""
-    if (
-        code in ENDED
-        or code.startswith("08")
-        or (not code and isinstance(error, psycopg.OperationalError))
-    ):
+    if ends_connection(code) or (not code and isinstance(error, psycopg.OperationalError)):
         return StoreUnreachable(
             "postgres unreachable: {where}: {message}",
             where=where,
