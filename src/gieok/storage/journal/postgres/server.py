@@ -13,6 +13,7 @@ from gieok.storage.journal import CORRECTIONS
 from gieok.storage.journal.postgres.schema import NAME, TABLES
 from gieok.storage.journal.sql.archive_rows import mark_stale
 from gieok.storage.journal.sql.database import (
+    NO_SCOPE,
     Db,
     JoinedTransaction,
     Owner,
@@ -162,7 +163,7 @@ class JournalServer(SqlJournal):
             known = db.execute(
                 "SELECT 1 FROM scopes WHERE id = ? AND path = ?", (number, scope.path)
             ).fetchone()
-            yield db, number if known else -1
+            yield db, number if known else NO_SCOPE
 
     @contextmanager
     def _writing(self) -> Iterator["Statements"]:

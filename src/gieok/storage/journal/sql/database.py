@@ -175,7 +175,7 @@ class SqlJournal:
         raise NotImplementedError
 
     def _reading_of(self, scope: Scope) -> AbstractContextManager[tuple[Db, int]]:
-        """Read in one snapshot; the scope's id is -1 for an unknown scope."""
+        """Read in one snapshot; an unknown scope has the id `NO_SCOPE`."""
         raise NotImplementedError
 
     def _writing(self) -> AbstractContextManager[Db]:

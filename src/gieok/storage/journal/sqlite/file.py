@@ -11,6 +11,7 @@ from gieok.errors import StoreError
 from gieok.model.memory import Scope
 from gieok.ports.archive import Sealer
 from gieok.storage.journal.sql.database import (
+    NO_SCOPE,
     Db,
     JoinedTransaction,
     Owner,
@@ -131,7 +132,7 @@ class JournalFile(SqliteFile, SqlJournal):
     def _reading_of(self, scope: Scope) -> Iterator[tuple[sqlite3.Connection, int]]:
         with self._reading() as db:
             row = db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()
-            yield db, row[0] if row else -1
+            yield db, row[0] if row else NO_SCOPE
 
     @contextmanager
     def _writing_to(self, scope: Scope) -> Iterator[tuple[sqlite3.Connection, int]]:
