@@ -73,7 +73,7 @@ class JournalServer(SqlJournal):
         address = read_address(url, password)
         self.location = address.location
         self._connections = Connections(address, TABLES, lock_timeout_ms, timeout_s, path=NAME)
-        self._own = ThreadTransactions()
+        self._own: ThreadTransactions[_Joined] = ThreadTransactions()
 
     @contextmanager
     def transaction(self, scope: Scope, lock: str = "") -> Iterator[None]:
@@ -101,7 +101,7 @@ class JournalServer(SqlJournal):
     def _joining(self, scope: Scope, lock: str = "") -> Iterator[tuple["Statements", int]]:
         number = scope_number(scope.path)
         is_free = bool(lock) and not self._own.is_held(lock)
-        if (joined := self._find_joined(scope)) is not None:
+        if (joined := self._own.by_scope.get(scope)) is not None:
             with joined.join():
                 yield joined.db, number
             return
@@ -138,12 +138,8 @@ class JournalServer(SqlJournal):
             yield db
 
     def _is_locked(self, scope: Scope, sid: int) -> bool:  # noqa: ARG002 - the row says it
-        joined = self._find_joined(scope)
-        return joined is not None and joined.path == scope.path
-
-    def _find_joined(self, scope: Scope) -> "_Joined | None":
         joined = self._own.by_scope.get(scope)
-        return joined if isinstance(joined, _Joined) else None
+        return joined is not None and joined.path == scope.path
 
     @contextmanager
     def _reading(self) -> Iterator["Statements"]:
@@ -153,7 +149,7 @@ class JournalServer(SqlJournal):
     @contextmanager
     def _reading_of(self, scope: Scope) -> Iterator[tuple["Statements", int]]:
         number = scope_number(scope.path)
-        if (joined := self._find_joined(scope)) is not None:
+        if (joined := self._own.by_scope.get(scope)) is not None:
             with joined.join():
                 yield joined.db, number
                 self._check_path(scope, joined.path)
@@ -181,7 +177,7 @@ class JournalServer(SqlJournal):
     ) -> Iterator[tuple["Statements", dict[Scope, int]]]:
         numbers = {scope: scope_number(scope.path) for scope in scopes}
         self._own.refuse_several(numbers.keys())
-        joined = self._find_joined(next(iter(numbers))) if len(numbers) == 1 else None
+        joined = self._own.by_scope.get(next(iter(numbers))) if len(numbers) == 1 else None
         if joined is not None:
             with joined.join():
                 if joined.path is None:

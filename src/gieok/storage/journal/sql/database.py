@@ -9,7 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
@@ -85,11 +85,14 @@ class JoinedTransaction:
             )
 
 
-class ThreadTransactions(threading.local):
+Joined = TypeVar("Joined", bound=JoinedTransaction)
+
+
+class ThreadTransactions(threading.local, Generic[Joined]):
     """Joined transactions of a thread by scope, and the names of the locks that it holds."""
 
     def __init__(self) -> None:
-        self.by_scope: dict[Scope, JoinedTransaction] = {}
+        self.by_scope: dict[Scope, Joined] = {}
         self.locks: list[str] = []
 
     def is_held(self, lock: str) -> bool:
