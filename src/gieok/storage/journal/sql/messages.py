@@ -287,13 +287,13 @@ class SqlMessages(SqlJournal):
             ),
         )
 
-    def _defer_behind(self, db: Db, sid: int, after: int) -> Rows:
-        """Return the rows of the valid messages after a number."""
+    def _defer_behind(self, db: Db, sid: int, after: str, *values: object) -> Rows:
+        """Return the rows of the valid messages after a number: an expression with its values."""
         return defer_statement(
             db,
-            f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 "
-            "ORDER BY m.seq",
-            (sid, after),
+            f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > {after} "
+            "AND m.retracted = 0 ORDER BY m.seq",
+            (sid, *values),
         )
 
     def _retract(self, db: Db, sid: int, retraction: Retraction) -> None:

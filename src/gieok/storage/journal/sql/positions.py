@@ -11,10 +11,8 @@ from gieok.storage.journal.sql.database import Db, Rows, defer_statement
 from gieok.storage.journal.sql.durable import SqlDurable, collect_entry_scopes, to_entry
 from gieok.storage.journal.sql.messages import SqlMessages
 
-_MARK = (
-    "SELECT (SELECT seq FROM positions WHERE scope_id = ? AND reader = ?), "
-    "(SELECT max(id) FROM changes WHERE scope_id = ?)"
-)
+_POSITION = "SELECT seq FROM positions WHERE scope_id = ? AND reader = ?"
+_MARK = f"SELECT ({_POSITION}), (SELECT max(id) FROM changes WHERE scope_id = ?)"
 _MOVE = (
     "INSERT INTO positions (scope_id, reader, seq) VALUES (?, ?, ?) "
     "ON CONFLICT (scope_id, reader) DO UPDATE SET seq = excluded.seq"
@@ -46,13 +44,8 @@ class SqlPositions(SqlDurable, SqlMessages):
     def _defer_window(self, db: Db, sid: int, reader: str, held: HeldWindow | None) -> Rows:
         """Return the rows after a held window, with its last one, or else after the position."""
         if held:
-            return self._defer_behind(db, sid, held.messages[-1].seq - 1)
-        return defer_statement(
-            db,
-            f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > coalesce((SELECT seq FROM "
-            "positions WHERE scope_id = ? AND reader = ?), 0) AND m.retracted = 0 ORDER BY m.seq",
-            (sid, sid, reader),
-        )
+            return self._defer_behind(db, sid, "?", held.messages[-1].seq - 1)
+        return self._defer_behind(db, sid, f"coalesce(({_POSITION}), 0)", sid, reader)
 
     def _window(
         self, db: Db, sid: int, mark: WindowMark, held: HeldWindow | None, rows: Rows
@@ -63,7 +56,7 @@ class SqlPositions(SqlDurable, SqlMessages):
             return Window(mark, messages)
         if held.mark == mark and messages and messages[0] == held.messages[-1]:
             return Window(mark, messages[1:], is_rest=True)
-        return Window(mark, self._journalled(sid, self._defer_behind(db, sid, mark.position)))
+        return Window(mark, self._journalled(sid, self._defer_behind(db, sid, "?", mark.position)))
 
     def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""
@@ -171,8 +164,7 @@ def _read_reader_position(db: Db, sid: int, reader: str) -> int:
 
 
 def _defer_reader_position(db: Db, sid: int, reader: str) -> Rows:
-    known = "SELECT seq FROM positions WHERE scope_id = ? AND reader = ?"
-    return defer_statement(db, known, (sid, reader))
+    return defer_statement(db, _POSITION, (sid, reader))
 
 
 def _first_number(rows: Rows) -> int:
