@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import MAIN, START, DeviceHome, join_devices
+from devices import MAIN, DeviceHome, join_devices
 from synced_month import SyncedMonth, sync_killed
 
 from gieok.commands.moving import sync_exchange
@@ -15,17 +15,7 @@ from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.memory import observation
 from gieok.testing import ManualClock
 
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 @pytest.fixture(params=["folder", "git"])

@@ -4,26 +4,19 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import MAIN, START, DeviceHome, join_devices
+from devices import MAIN, DeviceHome, join_devices
 
 from gieok.commands.moving import sync_items
 from gieok.testing import ManualClock
 from gieok.text.handles import build_handle
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 @pytest.fixture
-def trio(tmp_path: Path) -> list[DeviceHome]:
+def trio(tmp_path: Path, clock: ManualClock, remote: Path) -> list[DeviceHome]:
     """Return three devices that know one record, which the first told."""
-    remote = tmp_path / "remote"
-    remote.mkdir()
-    trio = join_devices(tmp_path, ManualClock(START), remote, "one", "two", "three")
+    trio = join_devices(tmp_path, clock, remote, "one", "two", "three")
     trio[0].remember("We lint with ruff.")
     for device in trio * 2:
         device.sync()

@@ -23,24 +23,7 @@ from gieok.memory.exchange.segments import dump_segment
 from gieok.ports.sync import build_checksum
 from gieok.testing import ManualClock
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
-
-
-@pytest.fixture
-def remote(tmp_path: Path) -> Path:
-    place = tmp_path / "remote"
-    place.mkdir()
-    return place
-
-
-@pytest.fixture
-def pair(tmp_path: Path, remote: Path) -> list[DeviceHome]:
-    return join_devices(tmp_path, ManualClock(START), remote, "one", "two")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 @pytest.fixture
@@ -193,9 +176,9 @@ def test_a_proof_is_for_one_text_and_one_secret() -> None:
 
 
 @pytest.fixture
-def trio(tmp_path: Path, remote: Path) -> list[DeviceHome]:
+def trio(tmp_path: Path, clock: ManualClock, remote: Path) -> list[DeviceHome]:
     """Return three devices that know one another."""
-    trio = join_devices(tmp_path, ManualClock(START), remote, "one", "two", "three")
+    trio = join_devices(tmp_path, clock, remote, "one", "two", "three")
     for device in trio * 2:
         device.sync()
     return trio

@@ -28,29 +28,7 @@ from gieok.ports.sync import build_checksum
 from gieok.testing import ManualClock
 from gieok.text.handles import build_handle
 
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
-
-
-@pytest.fixture
-def remote(tmp_path: Path) -> Path:
-    place = tmp_path / "remote"
-    place.mkdir()
-    return place
-
-
-@pytest.fixture
-def pair(tmp_path: Path, clock: ManualClock, remote: Path) -> list[DeviceHome]:
-    return join_devices(tmp_path, clock, remote, "one", "two")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 def git(*words: str) -> None:

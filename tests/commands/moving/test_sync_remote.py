@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from devices import START, DeviceHome, join_devices
+from devices import DeviceHome
 
 from gieok.commands.home import doctor
 from gieok.commands.moving import sync_exchange
@@ -16,14 +16,8 @@ from gieok.errors import BadRequest
 from gieok.home.sync import SyncFault
 from gieok.machine.segments.folder import SegmentFolder
 from gieok.ports.sync import SegmentName, build_checksum
-from gieok.testing import ManualClock
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 def git(*words: str) -> str:
@@ -39,11 +33,6 @@ def remote(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     if request.param == "git":
         git("init", "--quiet", "--bare", str(place))
     return place
-
-
-@pytest.fixture
-def pair(tmp_path: Path, remote: Path) -> list[DeviceHome]:
-    return join_devices(tmp_path, ManualClock(START), remote, "one", "two")
 
 
 def join_later(tmp_path: Path, device: DeviceHome, remote: Path, name: str) -> DeviceHome:

@@ -14,28 +14,16 @@ from gieok.memory import observation
 from gieok.memory.exchange.versions import ItemVersion, VersionOrder, compare_versions
 from gieok.testing import ManualClock
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 @pytest.fixture
-def remote(tmp_path: Path) -> Path:
-    place = tmp_path / "remote"
-    place.mkdir()
-    return place
-
-
-@pytest.fixture
-def pair(tmp_path: Path, remote: Path) -> list[DeviceHome]:
-    one, two = join_devices(tmp_path, ManualClock(START), remote, "one", "two")
+def pair(pair: list[DeviceHome]) -> list[DeviceHome]:
+    one, two = pair
     one.remember("Staging is called Heron.")
     for device in (one, two, one):
         device.sync()
-    return [one, two]
+    return pair
 
 
 def sync_offline(device: DeviceHome, remote: Path) -> None:

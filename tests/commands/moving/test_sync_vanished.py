@@ -21,31 +21,19 @@ TEXTS = (
     "Invoices stay for ten years.",
 )
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 @pytest.fixture
-def remote(tmp_path: Path) -> Path:
-    place = tmp_path / "remote"
-    place.mkdir()
-    return place
-
-
-@pytest.fixture
-def pair(tmp_path: Path, remote: Path) -> list[DeviceHome]:
+def pair(pair: list[DeviceHome]) -> list[DeviceHome]:
     """Return two devices that know the same four records, of which the first told all."""
-    one, two = join_devices(tmp_path, ManualClock(START), remote, "one", "two")
+    one, two = pair
     for text in TEXTS:
         one.remember(text)
     for device in (one, two, one):
         device.sync()
     assert len(two.records()) == len(TEXTS)
-    return [one, two]
+    return pair
 
 
 def list_own_segments(device: DeviceHome, remote: Path) -> list[Path]:
