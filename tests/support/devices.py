@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,9 +18,12 @@ from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Entry, Scope
 from gieok.testing import ManualClock
+from gieok.text.handles import build_handle
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 MAIN = Scope("agent:main")
+#: Address from which clones of the project of the tests come.
+SHOP = "git@example.org:kim/shop.git"
 
 
 class DeviceHome:
@@ -113,6 +117,32 @@ class DeviceHome:
         file.write_text(f"---\n{head}---\n{text}\n", "utf-8")
         self.date(file)
 
+    def list_handles(self, part: str = "", folder: Path | None = None) -> list[str]:
+        """Index, then return the handles of the records in use with a part in their names."""
+        self.run("index", folder)
+        call = self.open(folder)
+        handles = [
+            build_handle(scope.path, key)
+            for scope in call.home.store.scopes()
+            for key in call.home.store.hashes(scope)
+            if key.endswith(".md") and part in key and key.startswith("memory")
+        ]
+        call.home.journal.close()
+        call.home.store.close()
+        return handles
+
+    def edit_by_command(
+        self, part: str, text: str, folder: Path | None = None, *, by_agent: bool = False
+    ) -> None:
+        """Correct a record as `gieok edit` does, which gives it the name of its new title."""
+        self.clock.advance(timedelta(minutes=1))
+        (handle,) = self.list_handles(part, folder)
+        assert self.run("edit", folder, handle=handle, text=[text], by_agent=by_agent).changed
+
+    def find_id(self) -> str:
+        """Return the id under which this device synchronises."""
+        return str(json.loads((self.home / "sync" / "sync.json").read_text())["device"])
+
     def date(self, file: Path) -> None:
         moment = self.clock.now().timestamp()
         os.utime(file, (moment, moment))
@@ -144,3 +174,24 @@ def join_devices(tmp_path: Path, clock: ManualClock, remote: Path, *names: str) 
             device.run("sync key", to=str(key))
         devices.append(device)
     return devices
+
+
+def run_git(*words: str) -> str:
+    """Run Git as a person with a name; return what it prints."""
+    settings = ("-c", "user.name=kim", "-c", "user.email=kim@example.org")
+    done = subprocess.run(["git", *settings, *words], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def make_repository(folder: Path) -> Path:
+    """Make a repository with one commit, of nothing."""
+    run_git("init", "--quiet", str(folder))
+    run_git("-C", str(folder), "commit", "--quiet", "--allow-empty", "-m", "first")
+    return folder
+
+
+def make_clone(source: Path, folder: Path, origin: str) -> Path:
+    """Clone a repository, as one that comes from an address."""
+    run_git("clone", "--quiet", str(source), str(folder))
+    run_git("-C", str(folder), "remote", "set-url", "origin", origin)
+    return folder

@@ -5,7 +5,6 @@ with weeks offline, kills and a changed key.
 import os
 import random
 import signal
-import subprocess
 import sys
 import threading
 from collections import Counter
@@ -13,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from devices import MAIN, START, DeviceHome, join_devices
+from devices import MAIN, START, DeviceHome, join_devices, run_git
 
 from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.memory import observation
@@ -80,7 +79,7 @@ class SyncedMonth:
         self._kill_share = kill_share
         self._clock = ManualClock(START)
         self._remote = folder / "remote.git"
-        subprocess.run(["git", "init", "--quiet", "--bare", str(self._remote)], check=True)
+        run_git("init", "--quiet", "--bare", str(self._remote))
         self.devices = join_devices(folder, self._clock, self._remote, "one", "two")
         self._told: list[ToldText] = []
         self._replaced: set[str] = set()

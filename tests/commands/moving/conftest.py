@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from devices import START, DeviceHome, join_devices
+from devices import START, DeviceHome, join_devices, make_repository
 
 from gieok.testing import ManualClock
 
@@ -31,3 +31,9 @@ def remote(tmp_path: Path) -> Path:
 @pytest.fixture
 def pair(tmp_path: Path, clock: ManualClock, remote: Path) -> list[DeviceHome]:
     return join_devices(tmp_path, clock, remote, "one", "two")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    """Return a repository from which projects are cloned."""
+    return make_repository(tmp_path / "source")

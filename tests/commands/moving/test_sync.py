@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import MAIN, DeviceHome, join_devices
+from devices import MAIN, SHOP, DeviceHome, join_devices, make_clone, make_repository, run_git
 from synced_month import SyncedMonth, sync_killed
 
 from gieok.commands.moving import sync_exchange
@@ -24,7 +24,7 @@ def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if request.param == "folder":
         place.mkdir()
     else:
-        subprocess.run(["git", "init", "--quiet", "--bare", str(place)], check=True)
+        run_git("init", "--quiet", "--bare", str(place))
     return place
 
 
@@ -212,14 +212,12 @@ def test_a_project_is_known_by_its_repository_not_by_its_folder(
 ) -> None:
     one, two = join_devices(tmp_path, clock, remote, "one", "two")
     shop, store = one.folder / "shop", two.folder / "work" / "store"
-    git("init", "--quiet", str(shop))
-    git("-C", str(shop), "commit", "--quiet", "--allow-empty", "-m", "first")
-    git("-C", str(shop), "remote", "add", "origin", "git@example.org:kim/shop.git")
+    make_repository(shop)
+    run_git("-C", str(shop), "remote", "add", "origin", SHOP)
     one.run("remember", shop, text=["The shop ships on Friday."])
     one.sync()
     assert two.sync().waiting > 0
-    git("clone", "--quiet", str(shop), str(store))
-    git("-C", str(store), "remote", "set-url", "origin", "https://kim@example.org/kim/shop")
+    make_clone(shop, store, "https://kim@example.org/kim/shop")
     two.run("remember", store, text=["The shop closes at six."])
     two.sync()
     one.sync()
@@ -229,15 +227,10 @@ def test_a_project_is_known_by_its_repository_not_by_its_folder(
     ]
     assert held[0] == held[1] == ["the-shop-closes-at-six.md", "the-shop-ships-on-friday.md"]
     assert two.sync().waiting == 0
-    git("-C", str(shop), "add", ".gieok")
-    git("-C", str(shop), "commit", "--quiet", "-m", "records")
+    run_git("-C", str(shop), "add", ".gieok")
+    run_git("-C", str(shop), "commit", "--quiet", "-m", "records")
     (shop / ".gieok/memory/decision/the-shop-closes-at-six.md").unlink()
     assert one.sync().sent == 0, "what Git tracks travels with the repository"
-
-
-def git(*words: str) -> None:
-    settings = ("-c", "user.name=kim", "-c", "user.email=kim@example.org")
-    subprocess.run(["git", *settings, *words], check=True, capture_output=True)
 
 
 def test_nothing_that_was_told_can_be_read_in_the_remote(

@@ -8,7 +8,6 @@ from devices import MAIN, DeviceHome, join_devices
 
 from gieok.commands.moving import sync_items
 from gieok.testing import ManualClock
-from gieok.text.handles import build_handle
 
 pytestmark = pytest.mark.usefixtures("device_environment")
 
@@ -23,24 +22,13 @@ def trio(tmp_path: Path, clock: ManualClock, remote: Path) -> list[DeviceHome]:
     return trio
 
 
-def correct(device: DeviceHome, part: str, text: str) -> None:
-    """Correct a record as `gieok edit` does, which gives it the name of its new title."""
-    device.clock.advance(timedelta(minutes=1))
-    device.run("index")
-    call = device.open()
-    (handle,) = [
-        build_handle(scope.path, key)
-        for scope in call.home.store.scopes()
-        for key in call.home.store.hashes(scope)
-        if key.endswith(".md") and part in key and key.startswith("memory")
-    ]
-    call.home.journal.close()
-    call.home.store.close()
-    assert device.run("edit", handle=handle, text=[text]).changed
+def correct_record(device: DeviceHome, part: str, text: str) -> None:
+    """Correct a record by `gieok edit`, at the time of the clock."""
+    device.edit_by_command(part, text)
     device.date(device.record(text.rsplit(maxsplit=1)[-1].strip(".")))
 
 
-def forget(device: DeviceHome, match: str) -> None:
+def forget_matching(device: DeviceHome, match: str) -> None:
     device.clock.advance(timedelta(minutes=1))
     device.run("forget", match=match, yes=True)
 
@@ -59,8 +47,8 @@ def test_of_two_corrections_the_later_one_is_in_use_and_the_earlier_one_kept(
     trio: list[DeviceHome], *, is_later_first: bool
 ) -> None:
     one, two, three = trio
-    correct(one, "ruff", "We lint with pylint.")
-    correct(two, "ruff", "We lint with flake8.")
+    correct_record(one, "ruff", "We lint with pylint.")
+    correct_record(two, "ruff", "We lint with flake8.")
     kept = sync_all(two, one, three) if is_later_first else sync_all(one, two, three)
     assert one.records() == two.records() == three.records()
     assert sorted(name.rpartition("/")[0] for name in one.records()) == [
@@ -73,15 +61,15 @@ def test_of_two_corrections_the_later_one_is_in_use_and_the_earlier_one_kept(
 
 def test_corrections_of_corrections_are_one_record_too(trio: list[DeviceHome]) -> None:
     one, two, three = trio
-    correct(one, "ruff", "We lint with pylint.")
-    correct(one, "pylint", "We lint with pyflakes.")
-    correct(two, "ruff", "We lint with flake8.")
-    correct(two, "flake8", "We lint with pycodestyle.")
+    correct_record(one, "ruff", "We lint with pylint.")
+    correct_record(one, "pylint", "We lint with pyflakes.")
+    correct_record(two, "ruff", "We lint with flake8.")
+    correct_record(two, "flake8", "We lint with pycodestyle.")
     sync_all(one, two, three)
     assert one.records() == two.records() == three.records()
     assert "pycodestyle" in one.record("lint").read_text()
     # What is corrected again afterwards, on any device, is no third correction.
-    correct(three, "pycodestyle", "We lint with bandit.")
+    correct_record(three, "pycodestyle", "We lint with bandit.")
     before = len(one.records())
     assert sync_all(three, one, two, one) == {"one": 0, "two": 0, "three": 0}
     assert one.records() == two.records() == three.records()
@@ -95,7 +83,7 @@ def test_corrections_of_corrections_are_one_record_too(trio: list[DeviceHome]) -
 def test_the_same_correction_on_two_devices_is_no_conflict(trio: list[DeviceHome]) -> None:
     one, two, three = trio
     for device in (one, two):
-        correct(device, "ruff", "We lint with pylint.")
+        correct_record(device, "ruff", "We lint with pylint.")
     kept = sync_all(one, two, three)
     assert set(kept.values()) == {0}
     assert one.records() == two.records() == three.records()
@@ -107,11 +95,11 @@ def test_forgetting_reaches_what_another_device_made_of_the_record_before(
     trio: list[DeviceHome], *, is_sent_between: bool
 ) -> None:
     one, two, three = trio
-    correct(two, "ruff", "We lint with flake8.")
-    correct(one, "ruff", "We lint with pylint.")
+    correct_record(two, "ruff", "We lint with flake8.")
+    correct_record(one, "ruff", "We lint with pylint.")
     if is_sent_between:
         one.sync()
-    forget(one, "pylint")
+    forget_matching(one, "pylint")
     sync_all(one, two, three)
     assert one.records() == two.records() == three.records() == {}
 
@@ -121,20 +109,20 @@ def test_forgetting_reaches_the_correction_that_was_put_away(
     trio: list[DeviceHome], forgets: str
 ) -> None:
     one, two, three = trio
-    correct(one, "ruff", "We lint with pylint.")
-    correct(two, "ruff", "We lint with flake8.")
+    correct_record(one, "ruff", "We lint with pylint.")
+    correct_record(two, "ruff", "We lint with flake8.")
     sync_all(one, two, three)
     (device,) = [device for device in trio if device.folder.name == forgets]
-    forget(device, "flake8")
+    forget_matching(device, "flake8")
     sync_all(*trio)
     assert [one.records(), two.records(), three.records()] == [{}, {}, {}]
 
 
 def test_forgetting_leaves_what_was_told_under_the_name_of_before(trio: list[DeviceHome]) -> None:
     one, two, three = trio
-    correct(one, "ruff", "We lint with pylint.")
+    correct_record(one, "ruff", "We lint with pylint.")
     one.remember("We lint with ruff.")
-    forget(one, "pylint")
+    forget_matching(one, "pylint")
     sync_all(one, two, three)
     assert one.records() == two.records() == three.records()
     assert list(one.records()) == ["memory/decision/we-lint-with-ruff.md"]
@@ -146,12 +134,12 @@ def test_forgetting_leaves_what_another_device_was_told_under_the_name_of_before
     trio: list[DeviceHome], *, is_corrected: bool, is_first: bool
 ) -> None:
     one, two, three = trio
-    correct(one, "ruff", "We lint with pylint.")
+    correct_record(one, "ruff", "We lint with pylint.")
     sync_all(*trio)
     two.remember("We lint with ruff.")
     if is_corrected:
-        correct(two, "ruff", "We lint with flake8.")
-    forget(one, "pylint")
+        correct_record(two, "ruff", "We lint with flake8.")
+    forget_matching(one, "pylint")
     sync_all(*([one, three, two] if is_first else [two, one, three]))
     name = "flake8" if is_corrected else "ruff"
     for device in trio:
@@ -173,7 +161,7 @@ def test_a_record_that_was_renamed_by_hand_is_no_memory_under_its_old_name(
     renamed.write_text(file.read_text().replace("ruff", "pylint"))
     one.date(renamed)
     file.unlink()
-    correct(two, "ruff", "We lint with flake8.")
+    correct_record(two, "ruff", "We lint with flake8.")
     first = (two, one) if is_heard else (one, two)
     counts = [device.sync().renamed_by_hand for device in (*first, three, two, one)]
     assert sum(counts) == is_heard, "who had sent the new name before cannot tell"

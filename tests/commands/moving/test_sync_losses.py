@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import MAIN, START, DeviceHome, join_devices
+from devices import MAIN, SHOP, START, DeviceHome, join_devices, make_clone, run_git
 from synced_month import sync_killed
 
 from gieok import errors
@@ -26,31 +26,10 @@ from gieok.places.home import projects_file
 from gieok.places.project import known_projects
 from gieok.ports.sync import build_checksum
 from gieok.testing import ManualClock
-from gieok.text.handles import build_handle
 
 pytestmark = pytest.mark.usefixtures("device_environment")
 
 
-def git(*words: str) -> None:
-    settings = ("-c", "user.name=kim", "-c", "user.email=kim@example.org")
-    subprocess.run(["git", *settings, *words], check=True, capture_output=True)
-
-
-def make_clone(source: Path, folder: Path, origin: str) -> Path:
-    git("clone", "--quiet", str(source), str(folder))
-    git("-C", str(folder), "remote", "set-url", "origin", origin)
-    return folder
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "source"
-    git("init", "--quiet", str(folder))
-    git("-C", str(folder), "commit", "--quiet", "--allow-empty", "-m", "first")
-    return folder
-
-
-SHOP = "git@example.org:kim/shop.git"
 TEXTS = ("The shop ships on Friday.", "The shop closes at six.", "The shop is in Busan.")
 
 
@@ -193,7 +172,7 @@ def test_what_does_not_read_as_it_was_written_is_sent_again(
         one.sync()
     remote.with_name("away").rename(remote)
     (waiting,) = (one.home / "sync" / "outbox").glob("*.age")
-    device = json.loads((one.home / "sync" / "sync.json").read_text())["device"]
+    device = one.find_id()
     (remote / device).mkdir()
     (remote / device / waiting.name).write_bytes(b"half")
     one.sync()
@@ -244,7 +223,7 @@ def test_a_key_for_a_home_that_had_synchronised_doubles_nothing(
 ) -> None:
     one, two = pair
     plain = one.folder / "plain"
-    git("clone", "--quiet", str(source), str(plain))
+    run_git("clone", "--quiet", str(source), str(plain))
     one.run("remember", plain, text=["The plain project has no host."])
     made = Observation("The plain port is 9.", START, Priority.HIGH, Category.DECISION)
     scope = Scope(known_projects(str(one.home))[str(plain)].scope)
@@ -564,7 +543,7 @@ def test_git_asks_the_user_s_ssh_and_names_nobody(
     tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "remote.git"
-    git("init", "--quiet", "--bare", str(place))
+    run_git("init", "--quiet", "--bare", str(place))
     hook = place / "hooks" / "pre-receive"
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     hook.chmod(0o755)
@@ -629,11 +608,11 @@ def test_records_of_another_branch_are_neither_removed_nor_brought_back(
 ) -> None:
     one, two = pair
     folders = tell_shop(pair, source)
-    git("-C", str(folders[0]), "checkout", "--quiet", "-b", "with-records")
-    git("-C", str(folders[0]), "add", ".gieok")
-    git("-C", str(folders[0]), "commit", "--quiet", "-m", "records")
+    run_git("-C", str(folders[0]), "checkout", "--quiet", "-b", "with-records")
+    run_git("-C", str(folders[0]), "add", ".gieok")
+    run_git("-C", str(folders[0]), "commit", "--quiet", "-m", "records")
     one.sync()
-    git("-C", str(folders[0]), "checkout", "--quiet", "-")
+    run_git("-C", str(folders[0]), "checkout", "--quiet", "-")
     for device in (one, two):
         assert device.sync().brought_back == 0
     assert [len(list_project_records(folder)) for folder in folders] == [0, 4]
@@ -706,15 +685,7 @@ def test_a_record_that_was_transferred_is_nowhere_twice(
             device.date(file)
         device.sync()
     one.clock.advance(timedelta(minutes=1))
-    one.run("index", folders[0])
-    call = one.open(folders[0])
-    handles = [
-        build_handle(scope.path, key)
-        for scope in call.home.store.scopes()
-        for key in call.home.store.hashes(scope)
-        if key.endswith(".md")
-    ]
-    call.home.journal.close()
+    handles = one.list_handles(folder=folders[0])
     one.run("transfer", folders[0], memories=handles, to="agent:main")
     for device in (one, two, one):
         assert device.sync().brought_back == 0

@@ -1,13 +1,12 @@
 """What happens to the remote: damaged files, folders that were removed, rows not understood."""
 
-import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from devices import DeviceHome
+from devices import SHOP, DeviceHome, make_clone, run_git
 
 from gieok.commands.home import doctor
 from gieok.commands.moving import sync_exchange
@@ -20,18 +19,12 @@ from gieok.ports.sync import SegmentName, build_checksum
 pytestmark = pytest.mark.usefixtures("device_environment")
 
 
-def git(*words: str) -> str:
-    settings = ("-c", "user.name=kim", "-c", "user.email=kim@example.org")
-    done = subprocess.run(["git", *settings, *words], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
-
-
 @pytest.fixture(params=["folder", "git"])
 def remote(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     place = tmp_path / "remote"
     place.mkdir()
     if request.param == "git":
-        git("init", "--quiet", "--bare", str(place))
+        run_git("init", "--quiet", "--bare", str(place))
     return place
 
 
@@ -43,22 +36,18 @@ def join_later(tmp_path: Path, device: DeviceHome, remote: Path, name: str) -> D
     return later
 
 
-def find_id(device: DeviceHome) -> str:
-    return str(json.loads((device.home / "sync" / "sync.json").read_text())["device"])
-
-
 def change_remote(remote: Path, tmp_path: Path, words: str) -> None:
     """Run a shell command in the remote: in a clone of it, which is then pushed, for Git."""
     is_git = (remote / "HEAD").exists()
     place = remote
     if is_git:
         place = tmp_path / "clone"
-        git("clone", "--quiet", "--branch", "gieok-sync", str(remote), str(place))
+        run_git("clone", "--quiet", "--branch", "gieok-sync", str(remote), str(place))
     subprocess.run(["sh", "-ec", words], cwd=place, check=True)
     if is_git:
-        git("-C", str(place), "add", "--all")
-        git("-C", str(place), "commit", "--quiet", "-m", "change")
-        git("-C", str(place), "push", "--quiet")
+        run_git("-C", str(place), "add", "--all")
+        run_git("-C", str(place), "commit", "--quiet", "-m", "change")
+        run_git("-C", str(place), "push", "--quiet")
         shutil.rmtree(place)
 
 
@@ -69,7 +58,7 @@ def test_a_damaged_segment_of_this_device_is_sent_anew(
     one.remember("We lint with ruff.")
     one.sync()
     change_remote(
-        remote, tmp_path, f"printf X | dd of=$(ls {find_id(one)}/*) bs=1 seek=99 conv=notrunc"
+        remote, tmp_path, f"printf X | dd of=$(ls {one.find_id()}/*) bs=1 seek=99 conv=notrunc"
     )
     assert [fault.kind for fault in two.sync().faults] == [sync_exchange.DAMAGED]
     writer = one.open().home.journal.kept(sync_exchange.COUNTERS)["writer"]
@@ -91,7 +80,7 @@ def test_a_device_that_is_gone_from_the_remote_is_said_and_sent_again(
     two.remember("We lint with ruff.")
     for device in (two, one):
         device.sync()
-    gone = find_id(two)
+    gone = two.find_id()
     change_remote(remote, tmp_path, f"rm -r {gone}")
     done = one.sync()
     assert (done.faults, done.found) == ((SyncFault(gone, sync_exchange.GONE),), False)
@@ -149,18 +138,10 @@ def test_status_and_doctor_disturb_no_synchronisation(
     call.home.journal.close()
 
 
-SHOP = "git@example.org:kim/shop.git"
-
-
 @pytest.fixture
-def shops(tmp_path: Path, pair: list[DeviceHome]) -> list[Path]:
-    source = tmp_path / "source"
-    git("init", "--quiet", str(source))
-    git("-C", str(source), "commit", "--quiet", "--allow-empty", "-m", "first")
-    folders = [device.folder / "shop" for device in pair]
+def shops(pair: list[DeviceHome], source: Path) -> list[Path]:
+    folders = [make_clone(source, device.folder / "shop", SHOP) for device in pair]
     for device, folder in zip(pair, folders, strict=True):
-        git("clone", "--quiet", str(source), str(folder))
-        git("-C", str(folder), "remote", "set-url", "origin", SHOP)
         device.run("remember", folder, text=[f"{device.folder.name} sells umbrellas."])
     for device in (*pair, *pair):
         device.sync()
@@ -213,8 +194,8 @@ def test_what_one_device_sent_anew_is_missed_by_no_other(
     two.remember("We lint with ruff.")
     for device in (two, one, three, one):
         device.sync()
-    gone = SyncFault(find_id(two), sync_exchange.GONE)
-    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    gone = SyncFault(two.find_id(), sync_exchange.GONE)
+    change_remote(remote, tmp_path, f"rm -r {two.find_id()}")
     for device in (one, three):
         assert device.sync().faults == (gone,)
     one.run("sync run", anew=True)
@@ -235,9 +216,9 @@ def test_what_a_device_did_not_have_is_missed_after_it_sent_anew(
     two.remember("We lint with ruff.")
     for device in (two, three):
         device.sync()
-    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    change_remote(remote, tmp_path, f"rm -r {two.find_id()}")
     one.run("sync run", anew=True)
-    assert three.sync().faults == (SyncFault(find_id(two), sync_exchange.GONE),)
+    assert three.sync().faults == (SyncFault(two.find_id(), sync_exchange.GONE),)
 
 
 def test_a_dropped_device_is_not_missed(
@@ -248,8 +229,8 @@ def test_a_dropped_device_is_not_missed(
     two.remember("We lint with ruff.")
     for device in (two, one, three, one, three):
         device.sync()
-    one.run("sync devices", drop=find_id(two))
-    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    one.run("sync devices", drop=two.find_id())
+    change_remote(remote, tmp_path, f"rm -r {two.find_id()}")
     for device in (one, three, one):
         assert device.sync().faults == ()
 
@@ -283,7 +264,7 @@ def test_an_idle_run_asks_git_of_each_project_once_and_reads_no_file_again(
 def put_junk(device: DeviceHome, remote: Path, number: int) -> Path:
     """Put a file that is no segment beside those of a device."""
     data = b"garbage"
-    file = remote / find_id(device) / f"{number:06}-{build_checksum(data)}.age"
+    file = remote / device.find_id() / f"{number:06}-{build_checksum(data)}.age"
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(data)
     return file
@@ -301,7 +282,7 @@ def test_a_junk_file_silences_no_device(pair: list[DeviceHome], remote: Path, nu
         assert one.sync().segments == 1
     two.sync()
     assert len(two.records()) == 3
-    numbers = sorted(int(file.name[:6]) for file in (remote / find_id(one)).glob("0*.age"))
+    numbers = sorted(int(file.name[:6]) for file in (remote / one.find_id()).glob("0*.age"))
     assert numbers == sorted(set(numbers)), "a number that is taken is given to none"
     assert max(numbers) < 6
     assert one.run("sync status").segments_waiting == 0

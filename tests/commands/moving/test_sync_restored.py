@@ -2,12 +2,11 @@
 
 import os
 import shutil
-import subprocess
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import MAIN, START, DeviceHome, join_devices
+from devices import MAIN, START, DeviceHome, join_devices, run_git
 
 from gieok.errors import RemoteUnreachable
 from gieok.memory import observation
@@ -182,7 +181,7 @@ def test_pushes_at_the_same_time_lose_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "remote.git"
-    subprocess.run(["git", "init", "--quiet", "--bare", str(place)], check=True)
+    run_git("init", "--quiet", "--bare", str(place))
     devices = join_devices(tmp_path, ManualClock(START), place, "a", "b", "c")
     for device in devices:
         device.remember(f"{device.folder.name} was here.")
@@ -202,7 +201,7 @@ def test_pushes_at_the_same_time_lose_nothing(
         assert len(device.records()) == 3
 
 
-def correct(device: DeviceHome, text: str) -> None:
+def correct_memory(device: DeviceHome, text: str) -> None:
     device.clock.advance(timedelta(minutes=1))
     call = device.open()
     (entry,) = call.home.journal.made(MAIN)
@@ -217,9 +216,9 @@ def test_an_edit_that_comes_beside_its_own_history_is_there_once(
     one.observe("The build takes nine minutes.")
     for device in (one, two, three):
         device.sync()
-    correct(one, "The build takes eight minutes.")
+    correct_memory(one, "The build takes eight minutes.")
     sync_offline(one, remote)
-    correct(two, "The build takes seven minutes.")
+    correct_memory(two, "The build takes seven minutes.")
     # The first one sends its edit, and that the later one replaced it: the third hears of all.
     for device in (two, one, three, two, one, three):
         device.sync()

@@ -1,18 +1,16 @@
 """Shelves that were lost: what is brought back, what cannot be, and what was only renamed."""
 
 import shutil
-import subprocess
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import START, DeviceHome, join_devices
+from devices import SHOP, START, DeviceHome, join_devices, run_git
 
 from gieok.commands.moving import sync_exchange
 from gieok.errors import RemoteUnreachable
 from gieok.hook import records
 from gieok.testing import ManualClock
-from gieok.text.handles import build_handle
 
 TEXTS = (
     "We lint with ruff.",
@@ -34,14 +32,6 @@ def pair(pair: list[DeviceHome]) -> list[DeviceHome]:
         device.sync()
     assert len(two.records()) == len(TEXTS)
     return pair
-
-
-def list_own_segments(device: DeviceHome, remote: Path) -> list[Path]:
-    call = device.open()
-    setup = call.home.sync.find_setup()
-    call.home.journal.close()
-    assert setup is not None
-    return sorted((remote / setup.device).glob("*.age"))
 
 
 @pytest.mark.parametrize("told", [1, 2, 5])
@@ -93,7 +83,7 @@ def test_what_cannot_be_brought_back_now_is_the_next_time(
     two.remember("The cat is Miso.")
     for device in (two, one):
         device.sync()
-    segment = list_own_segments(one, remote)[0]
+    segment = min((remote / one.find_id()).glob("*.age"))
     whole = segment.read_bytes()
     segment.write_bytes(whole[:200])
     shutil.rmtree(one.home / "memory")
@@ -157,24 +147,6 @@ def test_what_only_waits_to_be_sent_is_brought_back_too(
     assert one.export() == two.export()
 
 
-def edit_by_command(
-    device: DeviceHome, part: str, text: str, folder: Path | None = None, *, by_agent: bool = False
-) -> None:
-    """Correct a record as `gieok edit` does, which gives it the name of its new title."""
-    device.clock.advance(timedelta(minutes=1))
-    device.run("index", folder)
-    call = device.open(folder)
-    (handle,) = [
-        build_handle(scope.path, key)
-        for scope in call.home.store.scopes()
-        for key in call.home.store.hashes(scope)
-        if key.endswith(".md") and part in key
-    ]
-    call.home.journal.close()
-    call.home.store.close()
-    assert device.run("edit", folder, handle=handle, text=[text], by_agent=by_agent).changed
-
-
 def sync_twice(*devices: DeviceHome) -> None:
     for device in devices * 2:
         done = device.sync()
@@ -185,7 +157,7 @@ def sync_twice(*devices: DeviceHome) -> None:
 def test_what_is_corrected_is_not_brought_back(pair: list[DeviceHome], edited: int) -> None:
     one, two = pair
     for number, part in enumerate(("ruff", "staging", "tuesday", "invoices")[:edited]):
-        edit_by_command(one, part, f"Rule {number} is another one.")
+        one.edit_by_command(part, f"Rule {number} is another one.")
     sync_twice(one, two)
     assert one.export() == two.export()
     assert sum("another one" in text for text in two.records().values()) == edited
@@ -196,7 +168,7 @@ def test_the_only_record_is_corrected_retired_and_restored(tmp_path: Path, remot
     one, two = join_devices(tmp_path, ManualClock(START), remote, "one", "two")
     one.remember("Staging is called Heron.")
     sync_twice(one, two)
-    edit_by_command(one, "heron", "Staging is called Osprey.")
+    one.edit_by_command("heron", "Staging is called Osprey.")
     sync_twice(one, two)
     two.run("retire", memories=["staging-is-called-osprey"], user=True)
     sync_twice(two, one)
@@ -209,15 +181,9 @@ def test_the_only_record_is_corrected_retired_and_restored(tmp_path: Path, remot
 
 
 @pytest.fixture
-def shops(tmp_path: Path, pair: list[DeviceHome]) -> list[Path]:
+def shops(pair: list[DeviceHome], source: Path) -> list[Path]:
     """Return the clones of a project in which the first device told two records."""
-    words = ("git", "-c", "user.name=kim", "-c", "user.email=kim@example.org")
-    source = tmp_path / "source"
-    subprocess.run([*words, "init", "--quiet", str(source)], check=True)
-    commit = ("commit", "--quiet", "--allow-empty", "-m", "first")
-    subprocess.run([*words, "-C", str(source), *commit], check=True)
-    address = ("remote", "add", "origin", "git@example.org:kim/shop.git")
-    subprocess.run([*words, "-C", str(source), *address], check=True)
+    run_git("-C", str(source), "remote", "add", "origin", SHOP)
     folders = [device.folder / "shop" for device in pair]
     for device, folder in zip(pair, folders, strict=True):
         shutil.copytree(source, folder)
@@ -231,7 +197,7 @@ def test_most_records_of_a_project_are_corrected(pair: list[DeviceHome], shops: 
     one, two = pair
     sync_twice(one, two)
     for part in ("owls", "opens", "on-one"):
-        edit_by_command(one, part, f"No {part} any more.", shops[0])
+        one.edit_by_command(part, f"No {part} any more.", shops[0])
     sync_twice(one, two)
     texts = [file.read_text() for file in sorted(shops[1].glob(".gieok/*/*/*.md"))]
     assert len(texts) == 4
@@ -295,7 +261,7 @@ def test_a_retired_shelf_that_is_lost_is_put_away_elsewhere(pair: list[DeviceHom
 def test_what_commands_removed_does_not_make_a_lost_rest_a_few(pair: list[DeviceHome]) -> None:
     one, _ = pair
     for part in ("ruff", "staging"):
-        edit_by_command(one, part, f"No {part} any more.")
+        one.edit_by_command(part, f"No {part} any more.")
     for part in ("tuesday", "invoices"):
         one.record(part).unlink()
     assert one.sync().brought_back == 2
@@ -309,9 +275,9 @@ def test_forgetting_reaches_what_was_corrected_before_it(
     if not is_edited_first:
         two.clock.advance(timedelta(minutes=1))
         two.run("forget", match="ruff", yes=True)
-    edit_by_command(one, "ruff", "We lint with pylint.")
+    one.edit_by_command("ruff", "We lint with pylint.")
     one.date(one.record("pylint"))
-    edit_by_command(one, "pylint", "We lint with flake8.")
+    one.edit_by_command("pylint", "We lint with flake8.")
     one.date(one.record("flake8"))
     if is_edited_first:
         two.clock.advance(timedelta(minutes=1))
@@ -324,8 +290,8 @@ def test_forgetting_reaches_what_was_corrected_before_it(
 
 def test_one_correction_by_an_agent_and_by_a_person_is_one_record(pair: list[DeviceHome]) -> None:
     one, two = pair
-    edit_by_command(one, "ruff", "We lint with pylint.", by_agent=True)
-    edit_by_command(two, "ruff", "We lint with pylint.")
+    one.edit_by_command("ruff", "We lint with pylint.", by_agent=True)
+    two.edit_by_command("ruff", "We lint with pylint.")
     sync_twice(one, two)
     sync_twice(one, two)
     assert one.records() == two.records()
@@ -355,7 +321,7 @@ def test_what_was_told_in_the_place_of_a_renamed_record_is_forgotten_alone(
     pair: list[DeviceHome],
 ) -> None:
     one, two = pair
-    edit_by_command(one, "ruff", "We lint with pylint.")
+    one.edit_by_command("ruff", "We lint with pylint.")
     one.date(one.record("pylint"))
     one.remember(TEXTS[0])
     one.clock.advance(timedelta(minutes=1))
