@@ -28,10 +28,8 @@ def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return place
 
 
-def test_what_one_device_remembers_the_other_has(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_what_one_device_remembers_the_other_has(pair: list[DeviceHome]) -> None:
+    one, two = pair
     one.remember("We lint with ruff.")
     one.observe("The build takes nine minutes.")
     one.say("m1", "결제는 화요일에 정산한다")
@@ -47,10 +45,8 @@ def test_what_one_device_remembers_the_other_has(
     assert [(done.taken, done.sent) for done in again] == [(0, 0), (0, 0)]
 
 
-def test_edits_of_one_record_on_two_devices_both_stay(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_edits_of_one_record_on_two_devices_both_stay(pair: list[DeviceHome]) -> None:
+    one, two = pair
     one.remember("We deploy on Tuesday.")
     one.sync()
     two.sync()
@@ -67,9 +63,9 @@ def test_edits_of_one_record_on_two_devices_both_stay(
 
 
 def test_edits_of_one_memory_on_two_devices_both_stay(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    pair: list[DeviceHome], clock: ManualClock
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     key = one.observe("The build takes nine minutes.")
     one.sync()
     two.sync()
@@ -111,9 +107,9 @@ def test_a_statement_told_on_two_devices_is_one_record_with_both_days(
 
 
 def test_forgetting_travels_and_wins_over_an_older_edit(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    pair: list[DeviceHome], clock: ManualClock
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.remember("The door code is written on the wall.")
     one.observe("The wall is painted in a bright colour.")
     one.say("m1", "우산은 문 뒤에 있다")
@@ -136,8 +132,8 @@ def test_forgetting_travels_and_wins_over_an_older_edit(
     call.home.journal.close()
 
 
-def test_an_edit_after_forgetting_stays(tmp_path: Path, clock: ManualClock, remote: Path) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_an_edit_after_forgetting_stays(pair: list[DeviceHome], clock: ManualClock) -> None:
+    one, two = pair
     one.remember("We deploy on Tuesday.")
     one.sync()
     two.sync()
@@ -151,9 +147,9 @@ def test_an_edit_after_forgetting_stays(tmp_path: Path, clock: ManualClock, remo
 
 
 def test_an_edit_of_a_record_that_was_renamed_elsewhere_is_archived(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    pair: list[DeviceHome], clock: ManualClock
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.remember("We deploy on Tuesday.")
     one.sync()
     two.sync()
@@ -169,10 +165,8 @@ def test_an_edit_of_a_record_that_was_renamed_elsewhere_is_archived(
     ]
 
 
-def test_corrections_and_retired_turns_travel(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_corrections_and_retired_turns_travel(pair: list[DeviceHome], clock: ManualClock) -> None:
+    one, two = pair
     one.say("m1", "We settle payments on Monday.")
     one.say("m2", "The umbrella stands behind the door.")
     one.sync()
@@ -194,8 +188,8 @@ def test_corrections_and_retired_turns_travel(
     call.home.journal.close()
 
 
-def test_retired_records_travel(tmp_path: Path, clock: ManualClock, remote: Path) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_retired_records_travel(pair: list[DeviceHome]) -> None:
+    one, two = pair
     one.remember("We deploy on Tuesday.")
     one.sync()
     two.sync()
@@ -208,9 +202,9 @@ def test_retired_records_travel(tmp_path: Path, clock: ManualClock, remote: Path
 
 
 def test_a_project_is_known_by_its_repository_not_by_its_folder(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    pair: list[DeviceHome], remote: Path
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     shop, store = one.folder / "shop", two.folder / "work" / "store"
     make_repository(shop)
     run_git("-C", str(shop), "remote", "add", "origin", SHOP)
@@ -261,9 +255,9 @@ def test_nothing_that_was_told_can_be_read_in_the_remote(
 
 
 def test_a_remote_that_cannot_be_reached_loses_nothing(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    pair: list[DeviceHome], remote: Path
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     away = remote.with_name("away")
     remote.rename(away)
     for text in ("We lint with ruff.", "Staging is read-only."):
@@ -278,9 +272,9 @@ def test_a_remote_that_cannot_be_reached_loses_nothing(
 
 
 def test_a_device_that_was_overtaken_sends_on_top(
-    tmp_path: Path, clock: ManualClock, remote: Path, monkeypatch: pytest.MonkeyPatch
+    pair: list[DeviceHome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.remember("We lint with ruff.")
     two.remember("Staging is read-only.")
     stage = sync_exchange.DeviceExchange.stage
@@ -340,9 +334,9 @@ def test_a_home_with_another_key_is_refused_and_names_what_to_do(
 
 
 def test_a_changed_key_reaches_every_device_and_old_segments_stay_readable(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    tmp_path: Path, pair: list[DeviceHome], clock: ManualClock, remote: Path
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.remember("We lint with ruff.")
     for device in (one, two, one):
         device.sync()
@@ -362,10 +356,8 @@ def test_a_changed_key_reaches_every_device_and_old_segments_stay_readable(
     assert len(three.records()) == 3
 
 
-def test_a_restored_backup_sends_nothing_over_what_was_sent(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_a_restored_backup_sends_nothing_over_what_was_sent(pair: list[DeviceHome]) -> None:
+    one, two = pair
     one.remember("We lint with ruff.")
     one.sync()
     subprocess.run(["cp", "-a", str(one.home), str(one.home.with_name("copy"))], check=True)
@@ -390,10 +382,8 @@ def test_a_month_of_offline_weeks_kills_and_changed_keys_ends_equal(
     assert month.kills > 0
 
 
-def test_killed_before_any_write_the_next_run_goes_on(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_killed_before_any_write_the_next_run_goes_on(pair: list[DeviceHome], remote: Path) -> None:
+    one, two = pair
     one.sync()
     kills = 0
     for step in range(5, 400, 20 if remote.suffix == ".git" else 26):
@@ -413,8 +403,8 @@ def test_killed_before_any_write_the_next_run_goes_on(
         assert not list((device.home / "sync" / "outbox").iterdir())
 
 
-def test_a_choice_for_a_rule_travels(tmp_path: Path, clock: ManualClock, remote: Path) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_a_choice_for_a_rule_travels(pair: list[DeviceHome]) -> None:
+    one, two = pair
     one.remember("Never run rm -rf build.", category="constraint")
     one.run("index")
     rules = one.run("rules list", all_=True).rules
@@ -431,9 +421,9 @@ def test_a_choice_for_a_rule_travels(tmp_path: Path, clock: ManualClock, remote:
 
 
 def test_turns_stay_here_where_the_setting_says_so(
-    tmp_path: Path, clock: ManualClock, remote: Path, monkeypatch: pytest.MonkeyPatch
+    pair: list[DeviceHome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.say("m1", "The umbrella is blue.")
     one.observe("The umbrella was bought.")
     one.flags = {"sync.turns": "off"}
@@ -449,9 +439,9 @@ def test_turns_stay_here_where_the_setting_says_so(
 
 
 def test_two_copies_of_one_home_lose_nothing(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    tmp_path: Path, pair: list[DeviceHome], clock: ManualClock
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.remember("We lint with ruff.")
     one.sync()
     twin = DeviceHome(tmp_path / "twin", clock)
@@ -483,10 +473,8 @@ def test_doctor_names_a_synchronisation_that_is_broken(tmp_path: Path, clock: Ma
     assert "000002-" in check.detail
 
 
-def test_a_message_that_is_there_already_is_not_taken_in(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_a_message_that_is_there_already_is_not_taken_in(pair: list[DeviceHome]) -> None:
+    one, two = pair
     for device in (one, two):
         device.say("m1", "The wall is painted.")
     one.say("m2", "The door is open.")
