@@ -18,7 +18,6 @@ from gieok.commands.memory.forgotten_marks import ForgottenPlace
 from gieok.commands.memory.handles import lock_observations
 from gieok.commands.memory.records import follow_soon, rewrite_active_memory
 from gieok.commands.moving import sync_items, sync_sent
-from gieok.commands.moving.export import SHELVES
 from gieok.commands.moving.sync_items import ITEMS, ForgottenMarks, ScopeItems, SharedItem
 from gieok.errors import BadRequest
 from gieok.flow.distil import deliver_scope
@@ -591,11 +590,9 @@ class ScopeTaking:
         """Return the text of each record of the shelf, read once."""
         assert self.shared_scope.shelf is not None
         if not self._record_texts:
-            base = self.shared_scope.shelf.base
             self._record_texts = {
-                file: records.own_text(file.read_bytes().decode("utf-8", "surrogateescape"))
-                for name in SHELVES
-                for file in records.list_records(base, name)
+                file: records.own_text(records.read_record_text(file))
+                for file in records.list_all_records(self.shared_scope.shelf.base)
             }
         return self._record_texts
 
@@ -620,7 +617,7 @@ class ScopeTaking:
         base, path = self.shared_scope.shelf.base, PurePosixPath(str(fields["path"]))
         file = base / str(fields["shelf"]) / path
         is_safe = (
-            fields["shelf"] in SHELVES
+            fields["shelf"] in records.SHELVES
             and len(path.parts) == 2
             and path.suffix == ".md"
             and ".." not in path.parts
@@ -644,7 +641,7 @@ class ScopeTaking:
         """Keep the user's own text of a record where a secret in it was cut out of what comes."""
         if not file.exists():
             return
-        own = file.read_bytes().decode("utf-8", "surrogateescape")
+        own = records.read_record_text(file)
         if own != text and redact_document(own) != own:
             self._archive_record({"path": f"{file.parent.name}/{file.name}", "text": own})
 
