@@ -213,7 +213,7 @@ def _is_any_excluded(call: Call, roots: Sequence[Path]) -> bool:
 
 @dataclass
 class ScopeItems:
-    """Items of one scope as they are now; `shelves` are those of its records."""
+    """Items of one scope as they are now; `shelf` is that of its records."""
 
     call: Call
     scope: Scope
