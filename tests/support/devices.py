@@ -74,20 +74,20 @@ class DeviceHome:
 
     def remember(self, text: str, **more: object) -> None:
         self.clock.advance(timedelta(minutes=1))
-        before = self.records()
+        before = self.list_records()
         self.run("remember", text=[text], user=True, **more)
-        for name, now in self.records().items():
+        for name, now in self.list_records().items():
             if before.get(name) != now:
-                self.date(self.home / name)
+                self.date_file(self.home / name)
 
     def observe(self, text: str, day: datetime = START) -> str:
         call = self.open()
         made = Observation(text, day, Priority.HIGH, Category.DECISION)
         (entry,) = observation.build_observed_entries(MAIN, Observed((made,)), self.clock.now())
-        self.put(entry, call)
+        self.put_entry(entry, call)
         return entry.document.key
 
-    def put(self, entry: Entry, call: Call | None = None) -> None:
+    def put_entry(self, entry: Entry, call: Call | None = None) -> None:
         call = call or self.open()
         call.home.journal.hand_over(put=[entry])
         call.home.journal.close()
@@ -98,24 +98,26 @@ class DeviceHome:
         call.home.journal.say(MAIN, [message])
         call.home.journal.close()
 
-    def records(self) -> Mapping[str, str]:
+    def list_records(self) -> Mapping[str, str]:
         return {
             file.relative_to(self.home).as_posix(): file.read_text("utf-8")
             for shelf in ("memory", "archive", "retired")
             for file in sorted((self.home / shelf).glob("[a-z]*/*.md"))
         }
 
-    def record(self, part: str) -> Path:
-        (name,) = [name for name in self.records() if part in name and name.startswith("memory")]
+    def find_record(self, part: str) -> Path:
+        (name,) = [
+            name for name in self.list_records() if part in name and name.startswith("memory")
+        ]
         return self.home / name
 
-    def edit(self, part: str, text: str) -> None:
+    def edit_record(self, part: str, text: str) -> None:
         """Edit a record as an editor does, at the time of the clock."""
         self.clock.advance(timedelta(minutes=1))
-        file = self.record(part)
+        file = self.find_record(part)
         head = file.read_text("utf-8").split("---\n")[1]
         file.write_text(f"---\n{head}---\n{text}\n", "utf-8")
-        self.date(file)
+        self.date_file(file)
 
     def list_handles(self, part: str = "", folder: Path | None = None) -> list[str]:
         """Index, then return the handles of the records in use with a part in their names."""
@@ -143,7 +145,7 @@ class DeviceHome:
         """Return the id under which this device synchronises."""
         return str(json.loads((self.home / "sync" / "sync.json").read_text())["device"])
 
-    def date(self, file: Path) -> None:
+    def date_file(self, file: Path) -> None:
         moment = self.clock.now().timestamp()
         os.utime(file, (moment, moment))
 
@@ -159,7 +161,7 @@ class DeviceHome:
         ]
         journal.close()
         store.close()
-        return sorted(rows) + [f"{name}\n{text}" for name, text in self.records().items()]
+        return sorted(rows) + [f"{name}\n{text}" for name, text in self.list_records().items()]
 
 
 def join_devices(tmp_path: Path, clock: ManualClock, remote: Path, *names: str) -> list[DeviceHome]:

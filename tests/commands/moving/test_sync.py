@@ -38,7 +38,7 @@ def test_what_one_device_remembers_the_other_has(pair: list[DeviceHome]) -> None
     two.sync()
     one.sync()
     assert one.export() == two.export()
-    assert len(one.records()) == 2
+    assert len(one.list_records()) == 2
     assert "nine minutes" in "".join(two.export())
     assert "화요일" in "".join(json.loads(row)["text"] for row in two.export() if '"m1"' in row)
     again = (one.sync(), two.sync())
@@ -50,15 +50,15 @@ def test_edits_of_one_record_on_two_devices_both_stay(pair: list[DeviceHome]) ->
     one.remember("We deploy on Tuesday.")
     one.sync()
     two.sync()
-    one.edit("tuesday", "We deploy on Wednesday.")
-    two.edit("tuesday", "We deploy on Thursday.")
+    one.edit_record("tuesday", "We deploy on Wednesday.")
+    two.edit_record("tuesday", "We deploy on Thursday.")
     one.sync()
     assert two.sync().both_kept == 1
     one.sync()
     two.sync()
     assert one.export() == two.export()
-    texts = one.records()
-    assert "Thursday" in one.record("tuesday").read_text("utf-8")
+    texts = one.list_records()
+    assert "Thursday" in one.find_record("tuesday").read_text("utf-8")
     assert ["Wednesday" in text for name, text in texts.items() if "archive" in name] == [True]
 
 
@@ -75,7 +75,7 @@ def test_edits_of_one_memory_on_two_devices_both_stay(
         (entry,) = (one for one in call.home.journal.made(MAIN) if one.document.key == key)
         call.home.journal.close()
         text = f"The build takes {minutes} minutes."
-        device.put(observation.corrected(entry.document, text, clock.now()))
+        device.put_entry(observation.corrected(entry.document, text, clock.now()))
     for device in (one, two, one):
         device.sync()
     assert one.export() == two.export()
@@ -101,7 +101,7 @@ def test_a_statement_told_on_two_devices_is_one_record_with_both_days(
     for device in (three, one, two, three, one):
         device.sync()
     assert one.export() == two.export() == three.export()
-    ((_, text),) = one.records().items()
+    ((_, text),) = one.list_records().items()
     assert "told: [2026-03-02, 2026-03-03, 2026-03-04]" in text
     assert "tags: [ci, lint, python]" in text
 
@@ -115,14 +115,14 @@ def test_forgetting_travels_and_wins_over_an_older_edit(
     one.say("m1", "우산은 문 뒤에 있다")
     one.sync()
     two.sync()
-    two.edit("door", "The door code is written on the window.")
+    two.edit_record("door", "The door code is written on the window.")
     clock.advance(timedelta(minutes=1))
     for text in ("door code", "bright colour", "우산"):
         one.run("forget", match=text, yes=True)
     for device in (two, one, two, one):
         device.sync()
     for device in (one, two):
-        assert not device.records()
+        assert not device.list_records()
         held = "".join(device.export())
         assert "bright" not in held
         assert "우산" not in held
@@ -139,11 +139,11 @@ def test_an_edit_after_forgetting_stays(pair: list[DeviceHome], clock: ManualClo
     two.sync()
     one.run("forget", match="Tuesday", yes=True)
     clock.advance(timedelta(hours=1))
-    two.edit("tuesday", "We deploy on Friday.")
+    two.edit_record("tuesday", "We deploy on Friday.")
     for device in (one, two, one):
         device.sync()
     assert one.export() == two.export()
-    assert "Friday" in one.record("tuesday").read_text("utf-8")
+    assert "Friday" in one.find_record("tuesday").read_text("utf-8")
 
 
 def test_an_edit_of_a_record_that_was_renamed_elsewhere_is_archived(
@@ -153,16 +153,16 @@ def test_an_edit_of_a_record_that_was_renamed_elsewhere_is_archived(
     one.remember("We deploy on Tuesday.")
     one.sync()
     two.sync()
-    two.edit("tuesday", "We deploy on Tuesday at nine.")
+    two.edit_record("tuesday", "We deploy on Tuesday at nine.")
     clock.advance(timedelta(minutes=1))
-    file = one.record("tuesday")
+    file = one.find_record("tuesday")
     file.rename(file.with_name("release-day.md"))
     for device in (two, one, two):
         device.sync()
     assert one.export() == two.export()
-    assert ["at nine" in text for name, text in one.records().items() if "archive" in name] == [
-        True
-    ]
+    assert [
+        "at nine" in text for name, text in one.list_records().items() if "archive" in name
+    ] == [True]
 
 
 def test_corrections_and_retired_turns_travel(pair: list[DeviceHome], clock: ManualClock) -> None:
@@ -193,11 +193,11 @@ def test_retired_records_travel(pair: list[DeviceHome]) -> None:
     one.remember("We deploy on Tuesday.")
     one.sync()
     two.sync()
-    (name,) = one.records()
+    (name,) = one.list_records()
     one.run("retire", memories=[Path(name).stem], user=True)
     one.sync()
     two.sync()
-    assert [name.partition("/")[0] for name in two.records()] == ["retired"]
+    assert [name.partition("/")[0] for name in two.list_records()] == ["retired"]
     assert one.export() == two.export()
 
 
@@ -267,7 +267,7 @@ def test_a_remote_that_cannot_be_reached_loses_nothing(
     away.rename(remote)
     one.sync()
     two.sync()
-    assert len(two.records()) == 2
+    assert len(two.list_records()) == 2
     assert one.export() == two.export()
 
 
@@ -290,7 +290,7 @@ def test_a_device_that_was_overtaken_sends_on_top(
     two.sync()
     one.sync()
     assert one.export() == two.export()
-    assert len(one.records()) == 2
+    assert len(one.list_records()) == 2
 
 
 def test_a_segment_that_is_not_whole_is_named_and_taken_later(
@@ -303,14 +303,14 @@ def test_a_segment_that_is_not_whole_is_named_and_taken_later(
     one.sync()
     (segment,) = remote.glob("*/*.age")
     one.remember("Staging is read-only.")
-    one.edit("ruff", "We lint with ruff and mypy.")
+    one.edit_record("ruff", "We lint with ruff and mypy.")
     one.sync()
     whole = segment.read_bytes()
     segment.write_bytes(whole[: len(whole) // 2])
     done = two.sync()
     assert [fault.kind for fault in done.faults] == [sync_exchange.DAMAGED]
     assert str(segment.relative_to(remote)) == done.faults[0].path
-    assert len(two.records()) == 2, "what came after is taken in"
+    assert len(two.list_records()) == 2, "what came after is taken in"
     segment.write_bytes(whole)
     assert two.sync().faults == ()
     assert one.export() == two.export(), "an older state that comes late changes nothing"
@@ -353,7 +353,7 @@ def test_a_changed_key_reaches_every_device_and_old_segments_stay_readable(
     three = DeviceHome(tmp_path / "three", clock)
     three.run("sync init", remote=str(remote), key_file=str(key))
     assert three.sync().faults == (), "a key that was for others is no fault"
-    assert len(three.records()) == 3
+    assert len(three.list_records()) == 3
 
 
 def test_a_restored_backup_sends_nothing_over_what_was_sent(pair: list[DeviceHome]) -> None:
@@ -368,7 +368,7 @@ def test_a_restored_backup_sends_nothing_over_what_was_sent(pair: list[DeviceHom
     one.remember("Deploys are on Tuesday.")
     for device in (one, two, one):
         device.sync()
-    assert len(two.records()) == 3
+    assert len(two.list_records()) == 3
     assert one.export() == two.export()
 
 
@@ -393,7 +393,7 @@ def test_killed_before_any_write_the_next_run_goes_on(pair: list[DeviceHome], re
         if step % 2:
             two.sync()
         kills += sync_killed(one, step)
-        assert len(one.records()) == len([row for row in one.export() if "stands on" in row])
+        assert len(one.list_records()) == len([row for row in one.export() if "stands on" in row])
     for device in (one, two, one):
         assert device.sync().faults == ()
     assert kills > 5
@@ -452,7 +452,7 @@ def test_two_copies_of_one_home_lose_nothing(
     for device in (one, twin, two, one, twin):
         device.sync()
     assert one.export() == two.export() == twin.export()
-    assert len(one.records()) == 3
+    assert len(one.list_records()) == 3
 
 
 def test_doctor_names_a_synchronisation_that_is_broken(tmp_path: Path, clock: ManualClock) -> None:

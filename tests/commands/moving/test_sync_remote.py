@@ -70,7 +70,7 @@ def test_a_damaged_segment_of_this_device_is_sent_anew(
         assert (done.sent, done.faults) == (0, ()), "once is enough"
     assert one.open().home.journal.kept(sync_exchange.COUNTERS)["writer"] == writer
     assert two.sync().faults == ()
-    assert len(two.records()) == 1
+    assert len(two.list_records()) == 1
 
 
 def test_a_device_that_is_gone_from_the_remote_is_said_and_sent_again(
@@ -87,7 +87,7 @@ def test_a_device_that_is_gone_from_the_remote_is_said_and_sent_again(
     assert one.run("sync status").faults == done.faults
     later = join_later(tmp_path, one, remote, "later")
     later.sync()
-    assert not later.records()
+    assert not later.list_records()
     assert one.run("sync run", anew=True).faults == ()
     later.sync()
     assert later.export() == one.export()
@@ -111,7 +111,7 @@ def test_what_a_device_did_not_understand_waits_for_the_release_that_does(
         done = two.run("sync run")
         assert done.rejected
         assert done.waiting_for == {sync_exchange.REFUSED: 1}
-    assert not two.records()
+    assert not two.list_records()
     assert two.sync().taken == 1
     assert two.run("sync status").waiting_for == {}
 
@@ -203,7 +203,7 @@ def test_what_one_device_sent_anew_is_missed_by_no_other(
         assert device.sync().faults == ()
     later = join_later(tmp_path, three, remote, "later")
     later.sync()
-    assert later.records() == one.records()
+    assert later.list_records() == one.list_records()
 
 
 def test_what_a_device_did_not_have_is_missed_after_it_sent_anew(
@@ -281,7 +281,7 @@ def test_a_junk_file_silences_no_device(pair: list[DeviceHome], remote: Path, nu
         one.remember(text)
         assert one.sync().segments == 1
     two.sync()
-    assert len(two.records()) == 3
+    assert len(two.list_records()) == 3
     numbers = sorted(int(file.name[:6]) for file in (remote / one.find_id()).glob("0*.age"))
     assert numbers == sorted(set(numbers)), "a number that is taken is given to none"
     assert max(numbers) < 6
@@ -303,7 +303,7 @@ def test_a_home_that_counted_beyond_the_limit_goes_on(
         one.remember(text)
         assert one.sync().segments == 1
     two.sync()
-    assert len(two.records()) == 3
+    assert len(two.list_records()) == 3
 
 
 def test_what_waits_is_counted_whatever_its_name(pair: list[DeviceHome]) -> None:

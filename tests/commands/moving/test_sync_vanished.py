@@ -30,7 +30,7 @@ def pair(pair: list[DeviceHome]) -> list[DeviceHome]:
         one.remember(text)
     for device in (one, two, one):
         device.sync()
-    assert len(two.records()) == len(TEXTS)
+    assert len(two.list_records()) == len(TEXTS)
     return pair
 
 
@@ -46,8 +46,8 @@ def test_what_is_told_on_a_lost_shelf_does_not_make_it_whole(
     for device in (two, one):
         device.sync()
     assert one.export() == two.export()
-    assert len(two.records()) == len(TEXTS) + told
-    assert not any(name.startswith("archive/") for name in two.records())
+    assert len(two.list_records()) == len(TEXTS) + told
+    assert not any(name.startswith("archive/") for name in two.list_records())
 
 
 def test_a_lost_shelf_is_not_sent_offline_either(pair: list[DeviceHome], remote: Path) -> None:
@@ -61,7 +61,7 @@ def test_a_lost_shelf_is_not_sent_offline_either(pair: list[DeviceHome], remote:
     assert one.sync().brought_back == len(TEXTS)
     two.sync()
     assert one.export() == two.export()
-    assert len(two.records()) == len(TEXTS) + 1
+    assert len(two.list_records()) == len(TEXTS) + 1
 
 
 def test_records_that_were_all_renamed_are_there_once(pair: list[DeviceHome]) -> None:
@@ -72,8 +72,8 @@ def test_records_that_were_all_renamed_are_there_once(pair: list[DeviceHome]) ->
     for device in (two, one):
         device.sync()
     assert one.export() == two.export()
-    assert len(two.records()) == len(TEXTS)
-    assert all("/renamed-" in name for name in two.records())
+    assert len(two.list_records()) == len(TEXTS)
+    assert all("/renamed-" in name for name in two.list_records())
 
 
 def test_what_cannot_be_brought_back_now_is_the_next_time(
@@ -92,7 +92,7 @@ def test_what_cannot_be_brought_back_now_is_the_next_time(
         assert (done.vanished, done.found) == (len(TEXTS), False)
         assert [fault.kind for fault in done.faults] == [sync_exchange.DAMAGED]
         shutil.rmtree(one.home / "memory")
-    two.edit("ruff", "We lint with ruff and mypy.")
+    two.edit_record("ruff", "We lint with ruff and mypy.")
     two.sync()
     done = one.sync()
     assert (done.brought_back, done.vanished) == (2, 3), "an edit of another device is read"
@@ -100,7 +100,7 @@ def test_what_cannot_be_brought_back_now_is_the_next_time(
     assert one.sync().brought_back == 3
     two.sync()
     assert one.export() == two.export()
-    assert sum("mypy" in text for text in two.records().values()) == 1
+    assert sum("mypy" in text for text in two.list_records().values()) == 1
 
 
 def test_what_is_nowhere_in_the_remote_comes_from_a_device_that_has_it(
@@ -114,7 +114,7 @@ def test_what_is_nowhere_in_the_remote_comes_from_a_device_that_has_it(
     for device in (one, two):
         device.sync()
     assert one.export() == two.export()
-    assert len(two.records()) == len(TEXTS)
+    assert len(two.list_records()) == len(TEXTS)
 
 
 def test_what_a_device_lost_with_its_own_segments_comes_from_one_that_has_it(
@@ -128,7 +128,7 @@ def test_what_a_device_lost_with_its_own_segments_comes_from_one_that_has_it(
     two.run("sync run", anew=True)
     one.sync()
     assert one.export() == two.export()
-    assert len(one.records()) == len(TEXTS)
+    assert len(one.list_records()) == len(TEXTS)
 
 
 def test_what_only_waits_to_be_sent_is_brought_back_too(
@@ -160,8 +160,8 @@ def test_what_is_corrected_is_not_brought_back(pair: list[DeviceHome], edited: i
         one.edit_by_command(part, f"Rule {number} is another one.")
     sync_twice(one, two)
     assert one.export() == two.export()
-    assert sum("another one" in text for text in two.records().values()) == edited
-    assert len(two.records()) == len(TEXTS), "the old text is in the history alone"
+    assert sum("another one" in text for text in two.list_records().values()) == edited
+    assert len(two.list_records()) == len(TEXTS), "the old text is in the history alone"
 
 
 def test_the_only_record_is_corrected_retired_and_restored(tmp_path: Path, remote: Path) -> None:
@@ -173,11 +173,11 @@ def test_the_only_record_is_corrected_retired_and_restored(tmp_path: Path, remot
     two.run("retire", memories=["staging-is-called-osprey"], user=True)
     sync_twice(two, one)
     for device in (one, two):
-        assert list(device.records()) == ["retired/decision/staging-is-called-osprey.md"]
+        assert list(device.list_records()) == ["retired/decision/staging-is-called-osprey.md"]
     one.run("restore", memories=["staging-is-called-osprey"], user=True)
     sync_twice(one, two)
     assert one.export() == two.export()
-    assert list(two.records()) == ["memory/decision/staging-is-called-osprey.md"]
+    assert list(two.list_records()) == ["memory/decision/staging-is-called-osprey.md"]
 
 
 @pytest.fixture
@@ -215,7 +215,7 @@ def test_records_that_were_rewritten_and_renamed_by_hand_are_no_lost_shelf(
         file.unlink()
     sync_twice(one, two)
     assert one.export() == two.export()
-    in_use = [name for name in two.records() if name.startswith("memory/")]
+    in_use = [name for name in two.list_records() if name.startswith("memory/")]
     assert sum("/new-" in name for name in in_use) == len(TEXTS) - kept
     assert len(in_use) == len(TEXTS)
 
@@ -238,23 +238,23 @@ def test_one_record_that_is_left_does_not_stand_for_those_of_the_same_time(
 def test_retired_records_whose_time_is_over_are_no_lost_shelf(pair: list[DeviceHome]) -> None:
     one, two = pair
     for part in ("ruff", "staging", "tuesday"):
-        one.run("retire", memories=[one.record(part).stem], user=True)
+        one.run("retire", memories=[one.find_record(part).stem], user=True)
     sync_twice(one, two)
     one.clock.advance(timedelta(days=records.GRACE_DAYS + 1))
     one.remember("Lunch is at noon.")
     sync_twice(one, two)
     assert one.export() == two.export()
-    assert sorted(name.partition("/")[0] for name in two.records()) == ["memory", "memory"]
+    assert sorted(name.partition("/")[0] for name in two.list_records()) == ["memory", "memory"]
 
 
 def test_a_retired_shelf_that_is_lost_is_put_away_elsewhere(pair: list[DeviceHome]) -> None:
     one, two = pair
     for part in ("ruff", "staging", "tuesday"):
-        one.run("retire", memories=[one.record(part).stem], user=True)
+        one.run("retire", memories=[one.find_record(part).stem], user=True)
     sync_twice(one, two)
     shutil.rmtree(one.home / "retired")
     sync_twice(one, two)
-    held = sorted(name.partition("/")[0] for name in two.records())
+    held = sorted(name.partition("/")[0] for name in two.list_records())
     assert held == ["archive", "archive", "archive", "memory"]
 
 
@@ -263,7 +263,7 @@ def test_what_commands_removed_does_not_make_a_lost_rest_a_few(pair: list[Device
     for part in ("ruff", "staging"):
         one.edit_by_command(part, f"No {part} any more.")
     for part in ("tuesday", "invoices"):
-        one.record(part).unlink()
+        one.find_record(part).unlink()
     assert one.sync().brought_back == 2
 
 
@@ -276,16 +276,16 @@ def test_forgetting_reaches_what_was_corrected_before_it(
         two.clock.advance(timedelta(minutes=1))
         two.run("forget", match="ruff", yes=True)
     one.edit_by_command("ruff", "We lint with pylint.")
-    one.date(one.record("pylint"))
+    one.date_file(one.find_record("pylint"))
     one.edit_by_command("pylint", "We lint with flake8.")
-    one.date(one.record("flake8"))
+    one.date_file(one.find_record("flake8"))
     if is_edited_first:
         two.clock.advance(timedelta(minutes=1))
         two.run("forget", match="ruff", yes=True)
     sync_twice(one, two)
     sync_twice(one, two)
-    assert one.records() == two.records()
-    assert any("flake8" in text for text in two.records().values()) is not is_edited_first
+    assert one.list_records() == two.list_records()
+    assert any("flake8" in text for text in two.list_records().values()) is not is_edited_first
 
 
 def test_one_correction_by_an_agent_and_by_a_person_is_one_record(pair: list[DeviceHome]) -> None:
@@ -294,8 +294,8 @@ def test_one_correction_by_an_agent_and_by_a_person_is_one_record(pair: list[Dev
     two.edit_by_command("ruff", "We lint with pylint.")
     sync_twice(one, two)
     sync_twice(one, two)
-    assert one.records() == two.records()
-    assert len(one.records()) == len(TEXTS)
+    assert one.list_records() == two.list_records()
+    assert len(one.list_records()) == len(TEXTS)
 
 
 def test_a_secret_that_is_cut_out_of_a_title_leaves_no_second_record(
@@ -304,7 +304,7 @@ def test_a_secret_that_is_cut_out_of_a_title_leaves_no_second_record(
     one, two = join_devices(tmp_path, ManualClock(START), remote, "one", "two")
     one.remember("We lint with ruff.")
     secret = "sk-ant-api03-" + "a1B2c3D4" * 11
-    file = one.record("ruff")
+    file = one.find_record("ruff")
     text = file.read_text().replace("We lint with ruff.", f"The key is {secret}.")
     named = file.with_name(f"{records.slug(f'The key is {secret}.')}.md")
     named.write_text(text)
@@ -313,8 +313,8 @@ def test_a_secret_that_is_cut_out_of_a_title_leaves_no_second_record(
     one.run("redact", all=True, apply=True)
     assert named.exists() is False
     sync_twice(one, two)
-    assert one.records() == two.records()
-    assert not any(secret in text for text in two.records().values())
+    assert one.list_records() == two.list_records()
+    assert not any(secret in text for text in two.list_records().values())
 
 
 def test_what_was_told_in_the_place_of_a_renamed_record_is_forgotten_alone(
@@ -322,14 +322,14 @@ def test_what_was_told_in_the_place_of_a_renamed_record_is_forgotten_alone(
 ) -> None:
     one, two = pair
     one.edit_by_command("ruff", "We lint with pylint.")
-    one.date(one.record("pylint"))
+    one.date_file(one.find_record("pylint"))
     one.remember(TEXTS[0])
     one.clock.advance(timedelta(minutes=1))
     one.run("forget", match="ruff", yes=True)
     sync_twice(one, two)
     sync_twice(two, one)
-    assert one.records() == two.records()
-    assert any("pylint" in text for text in two.records().values())
+    assert one.list_records() == two.list_records()
+    assert any("pylint" in text for text in two.list_records().values())
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -342,7 +342,7 @@ def test_a_shelf_that_leads_elsewhere_is_said_and_nothing_of_it_is_sent(
     shelf.symlink_to(disk)
     if not is_there:
         disk.rename(tmp_path / "away")
-    two.edit("ruff", "We lint with pylint.")
+    two.edit_record("ruff", "We lint with pylint.")
     two.sync()
     for _ in range(2):
         done = one.sync()
@@ -350,11 +350,11 @@ def test_a_shelf_that_leads_elsewhere_is_said_and_nothing_of_it_is_sent(
         assert (done.vanished, done.brought_back, done.rejected, done.sent) == (0, 0, (), 0)
         assert done.waiting_for == {sync_exchange.LINKED: 1}
     two.sync()
-    assert len(two.records()) == len(TEXTS)
+    assert len(two.list_records()) == len(TEXTS)
     shelf.unlink()
     (disk if is_there else tmp_path / "away").rename(shelf)
     for device in (one, two):
         done = device.sync()
     assert (done.links, done.waiting) == ((), 0)
-    assert one.records() == two.records()
-    assert "pylint" in one.record("ruff").read_text()
+    assert one.list_records() == two.list_records()
+    assert "pylint" in one.find_record("ruff").read_text()
