@@ -37,7 +37,7 @@ import psycopg
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests/support"))
 from postgres_server import running_server
-from postgres_wire import Wire, listening
+from postgres_wire import Wire, note_traffic
 
 from gieok.character.accounts.points import PointsDesk
 from gieok.character.cards.canon import Canon
@@ -423,7 +423,7 @@ def sent(server: Any, users: int, count: int) -> dict[str, float]:
     the CPU of its thread.
     """
     rng, wire = random.Random(8), Wire()
-    with listening(server.url, wire) as url:
+    with note_traffic(server.url, wire) as url:
         opened = service(PostgresStore(url), PostgresJournal(url), PostgresAccounts(url))
         opened.turns.close()
         names = [f"u{rng.randrange(users)}" for _ in range(count)]
