@@ -315,7 +315,7 @@ class Naming(NamedTuple):
     #: Names of all definitions; and the keys of symbols whose body is handed to a wrapper.
     names: Container[str]
     wrapped: Container[str]
-    #: Name → the methods that bear it.
+    #: Any name → the methods that bear it.
     methods: Mapping[str, Collection[str]]
     #: Unresolved call → the function that it means by the name of its receiver.
     named_after: Mapping[CallSite, str]
@@ -381,7 +381,7 @@ def _strip_call_parentheses(name: str) -> str:
 def _add_namesake_edges(
     site: CallSite, source: str, methods: Mapping[str, Collection[str]], edges: EdgeSet
 ) -> None:
-    namesakes = methods.get(_strip_call_parentheses(site.name), ())
+    namesakes = methods[_strip_call_parentheses(site.name)]
     if (
         site.kind != "method"
         or _strip_call_parentheses(site.name) in _COMMON

@@ -11,7 +11,7 @@ What changed is always what changed since the whole link, so nothing adds up.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.index import graph
 from gieok.code.index.alignment import (
@@ -36,6 +36,7 @@ from gieok.code.resolve.frozen.state import (
     FrozenLinker,
     FrozenNames,
     FrozenProgram,
+    FrozenRows,
     Ground,
     move_function,
 )
@@ -467,7 +468,7 @@ class _Local:
                     members[place].add(key)
         return Naming(
             keys=program.keys,
-            placed=_Folded(program.keys),
+            placed=FrozenRows(len(program.keys), lambda n: fold_lambda_key(program.keys[n])),
             names=_Names(self),
             wrapped=_Wrapped(self),
             methods=_Methods(self),
@@ -538,11 +539,14 @@ class _Names:
         return self._known[key]
 
 
-class _Wrapped(_Names):
+class _Wrapped:
     """Keys of symbols whose body is handed to a wrapper."""
 
-    def __contains__(self, name: object) -> bool:
-        return self._local.is_wrapped(str(name))
+    def __init__(self, local: _Local) -> None:
+        self._local = local
+
+    def __contains__(self, key: object) -> bool:
+        return self._local.is_wrapped(str(key))
 
 
 class _Methods(dict[str, Collection[str]]):
@@ -552,25 +556,9 @@ class _Methods(dict[str, Collection[str]]):
         super().__init__()
         self._local = local
 
-    def get(self, name: str, default: object = None) -> Any:  # noqa: ANN401 - as dict
-        """Return the methods of a name."""
-        del default
-        if name not in self:
-            self[name] = self._local.find_methods(name)
-        return self[name]
-
-
-class _Folded(Sequence[str]):
-    """Keys under which symbols are shown."""
-
-    def __init__(self, keys: Sequence[str]) -> None:
-        self._keys = keys
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __getitem__(self, number: Any) -> Any:  # noqa: ANN401 - a number alone
-        return fold_lambda_key(self._keys[number])
+    def __missing__(self, name: str) -> Collection[str]:
+        methods = self[name] = self._local.find_methods(name)
+        return methods
 
 
 def _is_code_file(path: str) -> bool:
