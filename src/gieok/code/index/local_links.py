@@ -33,6 +33,7 @@ from gieok.code.resolve.frozen.solution import Solution
 from gieok.code.resolve.frozen.state import (
     Escapes,
     FrozenAttributes,
+    FrozenHierarchy,
     FrozenLinker,
     FrozenNames,
     FrozenProgram,
@@ -189,8 +190,7 @@ class _Local:
     def _check_methods(self) -> None:
         """Refuse methods that came or went where a class around has the name, or was asked."""
         solution = self._solution
-        program = FrozenProgram(self._ground, 0, is_observing=True)
-        hierarchy = program.hierarchy
+        hierarchy = FrozenHierarchy(self._ground)
         for file in self._files:
             for owner, name in file.iter_moved_attributes():
                 below = [owner, *hierarchy.descendants(owner)]
