@@ -19,6 +19,7 @@ from gieok.code.index.alignment import (
     FactsAlignment,
     Folds,
     Row,
+    RowLevels,
     align_facts,
     iter_rows,
 )
@@ -41,7 +42,7 @@ from gieok.code.resolve.frozen.state import (
     Ground,
     move_function,
 )
-from gieok.code.resolve.program import FAN, Program
+from gieok.code.resolve.program import FAN, FileOffsets, Program
 from gieok.code.resolve.solver import NO_FACTS, Solver
 from gieok.code.resolve.values import Value
 from gieok.model.code import Edge, Symbol, UnresolvedCall
@@ -131,6 +132,14 @@ class _Changed:
         for owner, (old, new) in enumerate(pairs, self.bound.classes):
             for name in sorted(old.attributes.keys() ^ new.attributes.keys()):
                 yield owner, name
+
+
+class _Work(NamedTuple):
+    """Instructions of a file that are run, with the numbers of their operands."""
+
+    bound: FileOffsets
+    numbers: dict[str, list[int]]
+    rows: RowLevels
 
 
 class _Local:
@@ -257,17 +266,12 @@ class _Local:
         Nothing reads these. Raises Escapes where others do.
         """
         program = FrozenProgram(self._ground, steps, is_observing=False)
-        work: list[tuple[_Changed, dict[str, list[int]]]] = []
+        work: list[_Work] = []
         for file in self._files:
-            work.append((file, self._number_old(program, file)))
-            _add_externals(program, file.before, work[-1][1])
-        solver = self._solver(program)
-        for place in (0, 1):
-            program.run_modules(is_early=not place)
-            for file, numbers in work:
-                solver.run(file.bound, numbers, file.alignment.removed[place])
-            solver.drain()
-        solver.settle()
+            numbers = self._number_old(program, file)
+            _add_externals(program, file.before, numbers)
+            work.append(_Work(file.bound, numbers, file.alignment.removed))
+        self._run(program, work)
         return program.frozen_flows.written
 
     def _run_new(
@@ -276,28 +280,29 @@ class _Local:
         """Run what was added, or what stands beside it at the same lines."""
         program = FrozenProgram(self._ground, steps, is_observing=is_observing)
         program.frozen_flows.written.update(written)
-        work: list[tuple[_Changed, dict[str, list[int]]]] = []
+        work: list[_Work] = []
         for file in self._files:
             numbers = self._number_new(program, file)
             self._change_names(program, file, numbers)
             _add_externals(program, file.after, numbers)
-            work.append((file, numbers))
-        solver = self._solver(program)
-        for place in (0, 1):
-            program.run_modules(is_early=not place)
-            for file, numbers in work:
-                alignment = file.alignment
-                rows = (alignment.beside if is_observing else alignment.added)[place]
-                if is_observing:
-                    rows = _drop_results(program, rows, numbers)
-                solver.run(file.bound, numbers, rows)
-            solver.drain()
-        solver.settle()
+            rows = file.alignment.added
+            if is_observing:
+                beside = file.alignment.beside
+                rows = RowLevels(*(_drop_results(program, level, numbers) for level in beside))
+            work.append(_Work(file.bound, numbers, rows))
+        self._run(program, work)
         program.solve_finally()
         return program
 
-    def _solver(self, program: FrozenProgram) -> Solver:
-        return Solver(FrozenNames(program, self._linker), FrozenAttributes(program, self._ground))
+    def _run(self, program: FrozenProgram, work: Sequence[_Work]) -> None:
+        """Run instructions of modules and classes, then those of functions."""
+        solver = Solver(FrozenNames(program, self._linker), FrozenAttributes(program, self._ground))
+        for level in (0, 1):
+            program.run_modules(is_early=not level)
+            for bound, numbers, rows in work:
+                solver.run(bound, numbers, rows[level])
+            solver.drain()
+        solver.settle()
 
     def _number_old(self, program: FrozenProgram, file: _Changed) -> dict[str, list[int]]:
         """Return the numbers of the old version's operands: what may differ has new ones."""
