@@ -273,7 +273,7 @@ def _link_family(
     unresolved_calls = _add_call_edges(program, keys, placed, names, edges, wrapped)
     add_reference_edges(program, placed, edges)
     _add_class_edges(program, keys, edges)
-    add_import_edges(program, program.paths, edges)
+    add_import_edges(program, edges)
     _add_dispatch_edges(program, placed, edges)
     return edges, unresolved_calls, recorder.solution if recorder else b""
 
@@ -457,12 +457,12 @@ def _add_class_edges(program: Program, keys: Sequence[str], edges: EdgeSet) -> N
             )
 
 
-def add_import_edges(program: Program, paths: Sequence[str], edges: EdgeSet) -> None:
+def add_import_edges(program: Program, edges: EdgeSet) -> None:
     """Add the edges between modules."""
     for file, target_file, line in program.imports:
         edges.add(
-            module_key(paths[file]),
-            module_key(paths[target_file]),
+            module_key(program.paths[file]),
+            module_key(program.paths[target_file]),
             IMPORTS,
             Certainty.IMPORT,
             "imported",

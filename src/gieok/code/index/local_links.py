@@ -408,15 +408,13 @@ class _Local:
         answered = set.union(*(graph.list_answered(program) for program in programs))
         referred: Counter[tuple[int, int]] = Counter()
         for program in programs:
-            if program.computed:
-                raise Escapes
-            if any(len(site.targets) > FAN for site in program.sites):
+            if program.computed or any(len(site.targets) > FAN for site in program.sites):
                 raise Escapes
             naming = self._name(program)
             calls |= graph.add_site_edges(program, naming, answered, edges)
             graph.add_reference_edges(program, naming.placed, edges)
             self._add_dispatch_edges(program, naming.placed, edges)
-            graph.add_import_edges(program, self._solution.paths, edges)
+            graph.add_import_edges(program, edges)
             referred.update((r.symbol, r.line) for r in program.references)
         if any(count >= FAN for count in referred.values()):
             raise Escapes
