@@ -40,9 +40,8 @@ from gieok.code.resolve.frozen.state import (
     FrozenProgram,
     FrozenRows,
     Ground,
-    move_function,
 )
-from gieok.code.resolve.program import FAN, FileOffsets, Program
+from gieok.code.resolve.program import FAN, FileOffsets, Program, renumber_function
 from gieok.code.resolve.solver import NO_FACTS, Solver
 from gieok.code.resolve.values import Value
 from gieok.model.code import Edge, Symbol, UnresolvedCall
@@ -338,8 +337,8 @@ class _Local:
         symbols: int,
     ) -> int:
         """Add a function that came, or one that went and whose effect is looked at."""
-        owner = file.bound.classes + fact.owner if fact.owner != NOTHING else NOTHING
-        program.add_functions([move_function(fact, variables, owner)], [symbols + fact.symbol])
+        moved = renumber_function(fact, variables, file.bound.classes)
+        program.add_functions([moved], [symbols + fact.symbol])
         return len(program.functions) - 1
 
     def _number_new(self, program: FrozenProgram, file: _Changed) -> dict[str, list[int]]:

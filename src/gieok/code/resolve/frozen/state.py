@@ -13,7 +13,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Any, Generic, Self, TypeVar
 
-from gieok.code.model.facts import NOTHING, Facts, FunctionFact
+from gieok.code.model.facts import Facts, FunctionFact
 from gieok.code.resolve.attributes import Attributes
 from gieok.code.resolve.flows import CAP, Flows, Trigger
 from gieok.code.resolve.frozen.solution import NONE, SEVERAL, Solution
@@ -115,8 +115,9 @@ class Ground:
     def function(self, number: int) -> FunctionFact:
         """Return a function of the solution, with project-wide numbers."""
         file, own = self.locate("f", number)
-        bound = self.bound(file)
-        return renumber_function(self.facts(file).functions[own], bound.variables, bound.classes)
+        facts, bound = self.facts(file), self.bound(file)
+        variables = range(bound.variables, bound.variables + facts.variables)
+        return renumber_function(facts.functions[own], variables, bound.classes)
 
     def function_symbol(self, number: int) -> int:
         """Return the symbol of a function."""
@@ -503,21 +504,3 @@ class FrozenProgram(Program):
         """Let what is read from now on be what a whole link has found in the end."""
         self.frozen_flows.is_solved = True
         self.frozen_hierarchy.is_solved = True
-
-
-def move_function(fact: FunctionFact, variables: Sequence[int], owner: int) -> FunctionFact:
-    """Return a function's facts with other numbers: of a file's variables, and of its class."""
-
-    def move(variable: int) -> int:
-        return variables[variable] if variable != NOTHING else NOTHING
-
-    return fact._replace(
-        owner=owner,
-        names=tuple(fact.names),
-        parameters=tuple(variables[v] for v in fact.parameters),
-        keyword_only={name: variables[v] for name, v in fact.keyword_only.items()},
-        rest=move(fact.rest),
-        keywords=move(fact.keywords),
-        result=variables[fact.result],
-        yields=variables[fact.yields],
-    )
