@@ -7,7 +7,6 @@ and everything is to be linked again.
 
 from array import array
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
@@ -20,13 +19,7 @@ from gieok.code.resolve.frozen.solution import NONE, SEVERAL, Solution
 from gieok.code.resolve.hierarchy import Class, Hierarchy, Variable
 from gieok.code.resolve.import_links import Linker, Target
 from gieok.code.resolve.names import Names
-from gieok.code.resolve.program import (
-    CallSite,
-    FileOffsets,
-    Program,
-    Reference,
-    renumber_function,
-)
+from gieok.code.resolve.program import FileOffsets, Program, renumber_function
 from gieok.code.resolve.values import Containers, Values
 
 _Row = TypeVar("_Row")
@@ -449,17 +442,16 @@ class FrozenProgram(Program):
     """State of the solver over a solution; what is added has numbers behind the solution's."""
 
     def __init__(self, ground: Ground, steps: int, *, is_observing: bool) -> None:
+        super().__init__([])
         solution = ground.solution
         self.ground = ground
         self.paths = solution.paths
         self.file_of = ground.file_of
-        self.values = Values()
         self.values.restore([*solution.kinds], ground.first, ground.second)
         self.hierarchy = self.frozen_hierarchy = FrozenHierarchy(ground)
         self.flows = self.frozen_flows = FrozenFlows(ground, steps, is_observing=is_observing)
         self.containers = FrozenContainers(self.frozen_flows, self.values, ground)
         functions, classes, _, symbols = solution.counts
-        self.bounds = []
         self.functions = FrozenRows(functions, ground.function)  # type: ignore[assignment]
         self.function_symbol = FrozenRows(functions, ground.function_symbol)  # type: ignore[assignment]
         self.class_symbol = FrozenRows(classes, ground.class_symbol)  # type: ignore[assignment]
@@ -467,19 +459,10 @@ class FrozenProgram(Program):
         self.ground_names: FrozenRows[dict[str, int]] = FrozenRows(
             len(solution.paths), ground.own_names
         )
-        self.providers = defaultdict(list)
-        self.inert = set()
-        self.sites: list[CallSite] = []
-        self.receivers = {}
         #: Variable of a parameter → its name, of the changed file.
         self.named_parameters: dict[int, str] = {}
         #: First parameters of the changed file's methods.
         self.own_receivers: set[int] = set()
-        self.is_mixed = False
-        self.references: dict[Reference, None] = {}
-        self.imports = {}
-        self.computed = {}
-        self._referred = defaultdict(int)
         self.symbols = symbols
 
     def add_functions(self, facts: Sequence[FunctionFact], symbols: Sequence[int]) -> None:
