@@ -14,8 +14,8 @@ from typing import Any, Generic, Self, TypeVar
 
 from gieok.code.model.facts import Facts, FunctionFact
 from gieok.code.resolve.attributes import Attributes
-from gieok.code.resolve.flows import CAP, Flows, Trigger
-from gieok.code.resolve.frozen.solution import NONE, SEVERAL, Solution
+from gieok.code.resolve.flows import CAP, NONE, SEVERAL, Flows, Trigger
+from gieok.code.resolve.frozen.solution import Solution
 from gieok.code.resolve.hierarchy import Class, Hierarchy, Variable
 from gieok.code.resolve.import_links import Linker, Target
 from gieok.code.resolve.names import Names
