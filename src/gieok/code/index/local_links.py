@@ -112,9 +112,8 @@ class _Changed:
         self.links = file
         self.number = ground.file_of[file.path]
         self.bound = ground.bound(self.number)
-        self.old_folds = _fold_symbols(file.path, file.before)
-        self.new_folds = _fold_symbols(file.path, file.after)
-        alignment = align_facts(file.before, file.after, Folds(self.old_folds, self.new_folds))
+        folds = Folds(*(_fold_symbols(file.path, facts) for facts in (file.before, file.after)))
+        alignment = align_facts(file.before, file.after, folds)
         if alignment is None:
             raise Escapes
         self.alignment: FactsAlignment = alignment

@@ -447,7 +447,7 @@ class FrozenProgram(Program):
         self.ground = ground
         self.paths = solution.paths
         self.file_of = ground.file_of
-        self.values.restore([*solution.kinds], ground.first, ground.second)
+        self.values.restore(solution.kinds, ground.first, ground.second)
         self.hierarchy = self.frozen_hierarchy = FrozenHierarchy(ground)
         self.flows = self.frozen_flows = FrozenFlows(ground, steps, is_observing=is_observing)
         self.containers = FrozenContainers(self.frozen_flows, self.values, ground)
