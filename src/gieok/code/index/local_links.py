@@ -111,7 +111,7 @@ class _Changed:
         self.before, self.after = file.before, file.after
         self.links = file
         self.number = ground.file_of[file.path]
-        self.bound = ground.bound(self.number)
+        self.bound = ground.find_offsets(self.number)
         folds = Folds(*(_fold_symbols(file.path, facts) for facts in (file.before, file.after)))
         alignment = align_facts(file.before, file.after, folds)
         if alignment is None:
