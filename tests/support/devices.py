@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,9 +18,12 @@ from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Entry, Scope
 from gieok.testing import ManualClock
+from gieok.text.handles import build_handle
 
 START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 MAIN = Scope("agent:main")
+#: Address from which clones of the project of the tests come.
+SHOP = "git@example.org:kim/shop.git"
 
 
 class DeviceHome:
@@ -70,20 +74,20 @@ class DeviceHome:
 
     def remember(self, text: str, **more: object) -> None:
         self.clock.advance(timedelta(minutes=1))
-        before = self.records()
+        before = self.list_records()
         self.run("remember", text=[text], user=True, **more)
-        for name, now in self.records().items():
+        for name, now in self.list_records().items():
             if before.get(name) != now:
-                self.date(self.home / name)
+                self.date_file(self.home / name)
 
     def observe(self, text: str, day: datetime = START) -> str:
         call = self.open()
         made = Observation(text, day, Priority.HIGH, Category.DECISION)
         (entry,) = observation.build_observed_entries(MAIN, Observed((made,)), self.clock.now())
-        self.put(entry, call)
+        self.put_entry(entry, call)
         return entry.document.key
 
-    def put(self, entry: Entry, call: Call | None = None) -> None:
+    def put_entry(self, entry: Entry, call: Call | None = None) -> None:
         call = call or self.open()
         call.home.journal.hand_over(put=[entry])
         call.home.journal.close()
@@ -94,26 +98,54 @@ class DeviceHome:
         call.home.journal.say(MAIN, [message])
         call.home.journal.close()
 
-    def records(self) -> Mapping[str, str]:
+    def list_records(self) -> Mapping[str, str]:
         return {
             file.relative_to(self.home).as_posix(): file.read_text("utf-8")
             for shelf in ("memory", "archive", "retired")
             for file in sorted((self.home / shelf).glob("[a-z]*/*.md"))
         }
 
-    def record(self, part: str) -> Path:
-        (name,) = [name for name in self.records() if part in name and name.startswith("memory")]
+    def find_record(self, part: str) -> Path:
+        (name,) = [
+            name for name in self.list_records() if part in name and name.startswith("memory")
+        ]
         return self.home / name
 
-    def edit(self, part: str, text: str) -> None:
+    def edit_record(self, part: str, text: str) -> None:
         """Edit a record as an editor does, at the time of the clock."""
         self.clock.advance(timedelta(minutes=1))
-        file = self.record(part)
+        file = self.find_record(part)
         head = file.read_text("utf-8").split("---\n")[1]
         file.write_text(f"---\n{head}---\n{text}\n", "utf-8")
-        self.date(file)
+        self.date_file(file)
 
-    def date(self, file: Path) -> None:
+    def list_handles(self, part: str = "", folder: Path | None = None) -> list[str]:
+        """Index, then return the handles of the records in use with a part in their names."""
+        self.run("index", folder)
+        call = self.open(folder)
+        handles = [
+            build_handle(scope.path, key)
+            for scope in call.home.store.scopes()
+            for key in call.home.store.hashes(scope)
+            if key.endswith(".md") and part in key and key.startswith("memory")
+        ]
+        call.home.journal.close()
+        call.home.store.close()
+        return handles
+
+    def edit_by_command(
+        self, part: str, text: str, folder: Path | None = None, *, by_agent: bool = False
+    ) -> None:
+        """Correct a record as `gieok edit` does, which gives it the name of its new title."""
+        self.clock.advance(timedelta(minutes=1))
+        (handle,) = self.list_handles(part, folder)
+        assert self.run("edit", folder, handle=handle, text=[text], by_agent=by_agent).changed
+
+    def find_id(self) -> str:
+        """Return the id under which this device synchronises."""
+        return str(json.loads((self.home / "sync" / "sync.json").read_text())["device"])
+
+    def date_file(self, file: Path) -> None:
         moment = self.clock.now().timestamp()
         os.utime(file, (moment, moment))
 
@@ -129,7 +161,7 @@ class DeviceHome:
         ]
         journal.close()
         store.close()
-        return sorted(rows) + [f"{name}\n{text}" for name, text in self.records().items()]
+        return sorted(rows) + [f"{name}\n{text}" for name, text in self.list_records().items()]
 
 
 def join_devices(tmp_path: Path, clock: ManualClock, remote: Path, *names: str) -> list[DeviceHome]:
@@ -144,3 +176,24 @@ def join_devices(tmp_path: Path, clock: ManualClock, remote: Path, *names: str) 
             device.run("sync key", to=str(key))
         devices.append(device)
     return devices
+
+
+def run_git(*words: str) -> str:
+    """Run Git as a person with a name; return what it prints."""
+    settings = ("-c", "user.name=kim", "-c", "user.email=kim@example.org")
+    done = subprocess.run(["git", *settings, *words], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+def make_repository(folder: Path) -> Path:
+    """Make a repository with one commit, of nothing."""
+    run_git("init", "--quiet", str(folder))
+    run_git("-C", str(folder), "commit", "--quiet", "--allow-empty", "-m", "first")
+    return folder
+
+
+def make_clone(source: Path, folder: Path, origin: str) -> Path:
+    """Clone a repository, as one that comes from an address."""
+    run_git("clone", "--quiet", str(source), str(folder))
+    run_git("-C", str(folder), "remote", "set-url", "origin", origin)
+    return folder

@@ -78,19 +78,16 @@ class _Explaining(Statements):
         super().__init__(transaction)
         self._plans = plans
 
-    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
+    def defer(self, sql: str, values: Sequence[Any] = ()) -> Any:
         if sql.split(maxsplit=1)[0] in (
             "SELECT",
             "INSERT",
             "UPDATE",
             "DELETE",
         ) and not sql.startswith("SELECT pg_"):
-            ((plan,),) = super().execute(f"EXPLAIN (FORMAT JSON) {sql}", values).fetchall()
+            ((plan,),) = super().defer(f"EXPLAIN (FORMAT JSON) {sql}", values).fetchall()
             self._plans.append((sql, set(relations(plan))))
-        return super().execute(sql, values)
-
-    def defer(self, sql: str, values: Sequence[Any] = ()) -> Any:
-        return self.execute(sql, values)
+        return super().defer(sql, values)
 
     def executemany(self, sql: str, values: Any) -> None:
         for row in values:

@@ -71,7 +71,7 @@ def _kind_of(statement: str) -> str:
 
 
 @contextmanager
-def listening(url: str, wire: Wire) -> Iterator[str]:
+def note_traffic(url: str, wire: Wire) -> Iterator[str]:
     """Yield an address at which the server of `url` answers, and note in `wire` what is sent."""
     parts = conninfo_to_dict(url)
     target = str(Path(str(parts["host"])) / f".s.PGSQL.{parts.get('port') or 5432}")

@@ -5,7 +5,6 @@ with weeks offline, kills and a changed key.
 import os
 import random
 import signal
-import subprocess
 import sys
 import threading
 from collections import Counter
@@ -13,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from devices import MAIN, START, DeviceHome, join_devices
+from devices import MAIN, START, DeviceHome, join_devices, run_git
 
 from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.memory import observation
@@ -80,7 +79,7 @@ class SyncedMonth:
         self._kill_share = kill_share
         self._clock = ManualClock(START)
         self._remote = folder / "remote.git"
-        subprocess.run(["git", "init", "--quiet", "--bare", str(self._remote)], check=True)
+        run_git("init", "--quiet", "--bare", str(self._remote))
         self.devices = join_devices(folder, self._clock, self._remote, "one", "two")
         self._told: list[ToldText] = []
         self._replaced: set[str] = set()
@@ -187,14 +186,14 @@ class SyncedMonth:
         device.remember(self._tell(device, self._new_token()), title=f"Note {len(self._told)}")
 
     def _edit_record(self, device: DeviceHome) -> None:
-        names = [name for name in device.records() if name.startswith("memory/")]
+        names = [name for name in device.list_records() if name.startswith("memory/")]
         if names:
             file = device.home / self._random.choice(names)
             _, head, body = file.read_text("utf-8").split("---\n")
             text = self._tell(device, self._find_token(body))
             self._replaced.add(_find_told(body))
             file.write_text(f"---\n{head}---\n{body.replace(_find_told(body), text)}", "utf-8")
-            device.date(file)
+            device.date_file(file)
 
     def _observe(self, device: DeviceHome) -> None:
         device.observe(self._tell(device, self._new_token()), self._clock.now())
@@ -207,7 +206,7 @@ class SyncedMonth:
             entry = self._random.choice(entries)
             text = self._tell(device, self._find_token(entry.document.text))
             self._replaced.add(_find_told(entry.document.text))
-            device.put(observation.corrected(entry.document, text, self._clock.now()))
+            device.put_entry(observation.corrected(entry.document, text, self._clock.now()))
 
     def _say(self, device: DeviceHome) -> None:
         token = self._new_token()
@@ -225,14 +224,14 @@ class SyncedMonth:
             }
 
     def _retire(self, device: DeviceHome) -> None:
-        names = [name for name in device.records() if name.startswith("memory/")]
+        names = [name for name in device.list_records() if name.startswith("memory/")]
         if names:
             name = Path(self._random.choice(names))
             try:
                 device.run("retire", memories=[f"{name.parent.name}/{name.stem}"], user=True)
             except BadRequest:
                 return
-            device.date(device.home / "retired" / name.relative_to("memory"))
+            device.date_file(device.home / "retired" / name.relative_to("memory"))
 
     def _find_token(self, body: str) -> str:
         return next(word for word in body.split() if word.startswith("Token"))

@@ -1,5 +1,6 @@
 """Blocks of turns of a project, and the vectors of their words."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 
@@ -20,7 +21,21 @@ def build_key(session: str) -> str:
 def build_turns(session: str, day: int, *said: str, scope: Scope = SHOP) -> Entry:
     """Return a block of turns; what begins with the label of the agent is the agent's."""
     lines = [one if one.startswith("Assistant: ") else f"User: {one}" for one in said]
-    text, at = "\n".join(lines), AT + timedelta(days=day)
+    metadata = {"agent": "codex", "session": session}
+    return build_block(
+        scope, build_key(session), *lines, at=AT + timedelta(days=day), metadata=metadata
+    )
+
+
+def build_block(
+    scope: Scope,
+    key: str,
+    *lines: str,
+    at: datetime = AT,
+    metadata: Mapping[str, str] | None = None,
+) -> Entry:
+    """Return a block of turns with a passage for each of its lines."""
+    text = "\n".join(lines)
     starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
     passages = tuple(
         Passage(start, start + len(line), n, n)
@@ -28,14 +43,14 @@ def build_turns(session: str, day: int, *said: str, scope: Scope = SHOP) -> Entr
     )
     document = Document(
         scope=scope,
-        key=build_key(session),
+        key=key,
         kind="turn",
         text=text,
         content_hash=sha256(text.encode()).hexdigest(),
         created_at=at,
         updated_at=at,
         valid_from=at,
-        metadata={"agent": "codex", "session": session},
+        metadata=metadata or {},
     )
     return Entry(document, passages)
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from gieok.text.same_words import SaidText, says_the_same
+from gieok.text.same_words import StatedText, says_the_same
 
 
 def _is_same(one: str, other: str) -> bool:
-    answers = {says_the_same(SaidText(a), SaidText(b)) for a, b in ((one, other), (other, one))}
+    answers = {says_the_same(StatedText(a), StatedText(b)) for a, b in ((one, other), (other, one))}
     assert len(answers) == 1
     return answers.pop()
 

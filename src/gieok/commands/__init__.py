@@ -257,9 +257,9 @@ def load_command(name: str) -> Command[..., Any]:  # noqa: C901, PLR0911, PLR091
 
             return start_sync
         case "sync run":
-            from gieok.commands.moving.sync import synchronise
+            from gieok.commands.moving.sync import synchronise_home
 
-            return synchronise
+            return synchronise_home
         case "sync status":
             from gieok.commands.moving.sync import read_sync_status
 

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import NamedTuple
 
-from gieok.commands.memory.handles import NamedMemory, open_standing, strip_speaker_label
+from gieok.commands.memory.handles import NamedMemory, strip_speaker_label
 from gieok.commands.memory.history import find_correction_way
+from gieok.commands.memory.newest import open_standing
 from gieok.commands.memory.predecessors import load_documents, load_documents_by_place
 from gieok.commands.observe.days import SessionName
 from gieok.home.call import Call

@@ -265,10 +265,7 @@ class HomeSync:
         self, remote: SegmentRemote, names: Sequence[SegmentName], keys: Sequence[SharedKey]
     ) -> bool | None:
         """Say whether some keys open any of some segments; None where no segment is whole."""
-        age = self._load_age()
-        known = {key.identity for key in keys}
-        loaders = [lambda identity=identity: identity for identity in known]
-        opener = age(age.recipient_of(keys[0].identity), *loaders)
+        opener = self._build_opener([key.identity for key in keys])
         is_any_whole = False
         # What was sent last is under the key in use.
         for name in sorted(names, key=lambda name: name.number, reverse=True):
@@ -352,10 +349,8 @@ class HomeSync:
         self.make_device_key()
         own = self._load_own_identity()
         keys = self.list_keys()
-        identities = [*(key.identity for key in keys), own]
-        age = self._load_age()
-        loaders = [lambda identity=identity: identity for identity in identities]
-        plain = age(age.recipient_of(identities[0]), *loaders).open(data, what)
+        opener = self._build_opener([*(key.identity for key in keys), own])
+        plain = opener.open(data, what)
         proof, content = split_proof(plain)
         for key in keys:
             if is_proven(proof, content, key.identity):
@@ -364,13 +359,13 @@ class HomeSync:
 
     def is_current(self, data: bytes) -> bool:
         """Say whether data is encrypted with the key in use."""
-        identity = self.load_current_key().identity
+        return self._build_opener([self.load_current_key().identity]).is_current(data)
+
+    def _build_opener(self, identities: Sequence[str]) -> "AgeSealer":
+        """Return what opens data that is encrypted with any of some keys."""
         age = self._load_age()
-        try:
-            age(age.recipient_of(identity), lambda: identity).open(data)
-        except WrongKey:
-            return False
-        return True
+        loaders = [lambda identity=identity: identity for identity in identities]
+        return age(age.recipient_of(identities[0]), *loaders)
 
     def _load_age(self) -> "type[AgeSealer]":
         age: type[AgeSealer] = registry.load_backend(registry.SEALERS, "age")

@@ -245,7 +245,9 @@ def _search_scope(
                 {passage: score / top for passage, score in ranked}, rows
             )
             if claims is not None:
-                kin = claims.find_kin({passage: row.place(scope) for passage, row in rows.items()})
+                kin = claims.find_kin(
+                    {passage: row.build_place(scope) for passage, row in rows.items()}
+                )
                 for item in evidence:
                     item.kin = kin.get(item.id, item.kin)
             for hit in judge_evidence(question, evidence, learned(family, WORDS)).ranked:
@@ -334,7 +336,7 @@ class _MatchedRow:
         """Return the number of the passage's first line."""
         return self._lines[0]
 
-    def place(self, scope: str) -> TextPlace:
+    def build_place(self, scope: str) -> TextPlace:
         """Return where the passage stands in a scope."""
         return TextPlace(scope, self.key, self.line, self.text)
 

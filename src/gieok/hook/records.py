@@ -25,6 +25,7 @@ from gieok.text.markdown import front_matter
 from gieok.text.restatement import Restatement
 
 MEMORY, RETIRED, ARCHIVE = SHELF, "retired", "archive"
+SHELVES = (MEMORY, RETIRED, ARCHIVE)
 GRACE_DAYS = 30
 #: The category of summaries of sessions.
 SUMMARY = "session-summary"
@@ -460,6 +461,19 @@ def list_records(base: Path, shelf: str = MEMORY) -> list[Path]:
         for file in sorted((base / shelf).glob("*/*.md"))
         if is_inside(base, file) and file.is_file()
     ]
+
+
+def list_all_records(base: Path) -> list[Path]:
+    """Return the records on all shelves, shelf by shelf, each sorted."""
+    return [file for shelf in SHELVES for file in list_records(base, shelf)]
+
+
+def read_record_text(file: Path) -> str:
+    """Return what stands in a record's file; bytes that are no UTF-8 come back when it is written.
+
+    Raises OSError.
+    """
+    return file.read_bytes().decode("utf-8", "surrogateescape")
 
 
 def is_inside(base: Path, path: Path) -> bool:

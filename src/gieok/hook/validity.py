@@ -11,7 +11,7 @@ later, and both say so (`LaterStatement.status`, `SAID_LATER`).
 from gieok.hook import choice
 from gieok.hook.inject import InjectedMemory
 from gieok.places.home import later_file, replaced_file
-from gieok.ranking.claim_rows import LaterClaim, RecordedClaims
+from gieok.ranking.claim_rows import LaterClaim, RecordedClaims, TextPlace
 from gieok.text.claim_share import is_whole_claim
 from gieok.text.turns import read_spoken_line
 
@@ -123,7 +123,7 @@ class Standing(RecordedClaims):
         None where nothing was, and where the passage says something else by now.
         """
         file = later_file(self._home, scope)
-        said = self._iter_said(file, LaterStatement, key, first_line, text)
+        said = self._iter_said(file, LaterStatement, TextPlace(scope, key, first_line, text))
         return max((later for _, later in said), key=lambda later: later.at, default=None)
 
     def ended(self, scope: str, key: str, line: int, text: str) -> "EndedClaim | None":
@@ -139,7 +139,8 @@ class Standing(RecordedClaims):
         """Return the claims of a passage that hold no more, if the passage still says them."""
         claims = []
         file = replaced_file(self._home, scope)
-        for words, claim in self._iter_said(file, EndedClaim, key, first_line, text):
+        place = TextPlace(scope, key, first_line, text)
+        for words, claim in self._iter_said(file, EndedClaim, place):
             claim.words = words
             claim.is_whole = is_whole_claim(words, text)
             claims.append(claim)
@@ -147,12 +148,7 @@ class Standing(RecordedClaims):
 
     def every(self, scope: str) -> "list[tuple[str, int, EndedClaim]]":
         """Return (key, line, replacement) of every claim of a scope that was replaced."""
-        return [
-            (key, line, claim)
-            for key, rows in self._read_rows(replaced_file(self._home, scope)).items()
-            for line, *_, claim in self._iter_claims(rows, EndedClaim)
-            if claim.key
-        ]
+        return [(key, line, claim) for key, line, claim in self._iter_ended(scope) if claim.key]
 
     def won(self, scopes: "Sequence[str]", scope: str, key: str, line: int) -> bool:
         """Say whether a line replaced another one and itself still holds."""
@@ -165,15 +161,16 @@ class Standing(RecordedClaims):
         if scope in self._scopes:
             return
         self._scopes.add(scope)
-        known = self.every(scope)
-        self._winners |= {claim.place for _, _, claim in known}
+        ended = list(self._iter_ended(scope))
+        self._winners |= {claim.place for _, _, claim in ended if claim.key}
         # A replacement that holds no more itself has not won.
-        self._winners -= {(scope, key, line) for key, line in self._iter_ended_places(scope)}
+        self._winners -= {(scope, key, line) for key, line, _ in ended}
 
-    def _iter_ended_places(self, scope: str) -> "Iterator[tuple[str, int]]":
+    def _iter_ended(self, scope: str) -> "Iterator[tuple[str, int, EndedClaim]]":
+        """Yield (key, line, end) of every claim of a scope that holds no more."""
         for key, rows in self._read_rows(replaced_file(self._home, scope)).items():
-            for line, *_ in self._iter_claims(rows, EndedClaim):
-                yield key, line
+            for line, *_, claim in self._iter_claims(rows, EndedClaim):
+                yield key, line, claim
 
 
 def newest_first(

@@ -237,20 +237,37 @@ class Git:
         # A git hook may set these variables for another folder.
         for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
             environment.pop(name, None)
+        words = [*(SAFE_OPTIONS if safe else ()), *arguments]
         try:
-            # Fixed program, no shell; arguments that could be options are refused.
-            completed = subprocess.run(  # noqa: S603
-                ["git", *(SAFE_OPTIONS if safe else ()), *arguments],  # noqa: S607 - the user's own git
-                cwd=self._root / folder,
-                env=environment,
-                input=given,
-                capture_output=True,
-                timeout=_TIMEOUT_S,
-                check=False,
+            completed = run_git(
+                words, self._root / folder, environment, given=given, timeout_s=_TIMEOUT_S
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return _NOT_RUN, b"", str(error)
         return completed.returncode, completed.stdout, completed.stderr.decode("utf-8", "replace")
+
+
+def run_git(
+    words: Sequence[str],
+    folder: Path,
+    environment: Mapping[str, str],
+    *,
+    given: bytes,
+    timeout_s: int,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the user's own `git` in a folder. Raises OSError, TimeoutExpired.
+
+    Whoever calls it refuses words that could be options, or puts `--` before them.
+    """
+    return subprocess.run(  # noqa: S603 - fixed program, no shell
+        ["git", *words],  # noqa: S607
+        cwd=folder,
+        env=environment,
+        input=given,
+        capture_output=True,
+        timeout=timeout_s,
+        check=False,
+    )
 
 
 def _parse_git_commit(identity: str, author: str, at: str, message: str, files: str) -> Commit:

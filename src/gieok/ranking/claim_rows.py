@@ -62,13 +62,13 @@ class LaterClaim:
 
 
 class TextPlace:
-    """Passage with its place: scope, key of its document, number of its first line, text."""
+    """Passage with its place: scope and key of its document, number of its first line, lines."""
 
-    __slots__ = ("document", "first", "lines", "text")
+    __slots__ = ("document", "first", "lines")
 
     def __init__(self, scope: str, key: str, first: int, text: str) -> None:
         self.document = scope, key
-        self.first, self.text = first, text
+        self.first = first
         self.lines = text.split("\n")
 
     def still_says(self, claim: LaterClaim) -> bool:
@@ -102,11 +102,7 @@ class RecordedClaims:
                 claim
                 for file in (replaced_file, later_file)
                 for _, claim in self._iter_said(
-                    file(self._home, place.document[0]),
-                    LaterClaim,
-                    place.document[1],
-                    place.first,
-                    place.text,
+                    file(self._home, place.document[0]), LaterClaim, place
                 )
             ]
             found = (
@@ -120,14 +116,13 @@ class RecordedClaims:
         return kin
 
     def _iter_said(
-        self, file: str, kind: "type[_LaterT]", key: str, first_line: int, text: str
+        self, file: str, kind: "type[_LaterT]", place: TextPlace
     ) -> "Iterator[tuple[str, _LaterT]]":
         """Yield the words of each claim of a file that a passage still says, and what came later."""
-        rows = self._read_rows(file).get(key, ())
-        lines = text.split("\n") if rows else []
-        within = [row for row in rows if first_line <= row[1] < first_line + len(lines)]
+        rows = self._read_rows(file).get(place.document[1], ())
+        within = [row for row in rows if 0 <= row[1] - place.first < len(place.lines)]
         for line, start, length, check, later in self._iter_claims(within, kind):
-            words = lines[line - first_line][start : start + length]
+            words = place.lines[line - place.first][start : start + length]
             if line_check(words) == check:
                 yield words, later
 

@@ -20,7 +20,7 @@ import re
 from gieok.text.bm25 import idf
 from gieok.text.keywords import is_statement, keyword_tokens, normalise
 from gieok.text.language import detect_text_language
-from gieok.text.same_words import SaidText, says_the_same
+from gieok.text.same_words import StatedText, says_the_same
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -152,16 +152,16 @@ class Evidence:
         self.before: Evidence | None = None
         self.after: Evidence | None = None
         self.held: frozenset[str] = frozenset()
-        self._said: SaidText | None = None
+        self._said: StatedText | None = None
         self.values: dict[str, float] = {}
         self.order = 0.0
         self.log_odds = 0.0
 
     @property
-    def said(self) -> SaidText:
+    def said(self) -> StatedText:
         """Return the speaker and the sentences of the passage."""
         if self._said is None:
-            self._said = SaidText(self.text)
+            self._said = StatedText(self.text)
         return self._said
 
     @property

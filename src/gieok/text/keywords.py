@@ -167,7 +167,7 @@ def is_statement(text: str) -> bool:
     return bool(re.search(_STATING_END, text))
 
 
-def requests(sentence: str) -> bool:
+def asks_or_requests(sentence: str) -> bool:
     """Return whether a sentence asks or requests by its first word, or requests by its ending."""
     sentence = sentence.strip()
     begins = re.match(_REQUEST_START, sentence) or re.match(_ASKING_START, sentence)

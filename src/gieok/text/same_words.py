@@ -7,10 +7,10 @@ stops weighing them against each other.
 import re
 
 from gieok.text.gist import as_told, gist
-from gieok.text.keywords import requests
-from gieok.text.turns import ASSISTANT, USER, asks
+from gieok.text.keywords import asks_or_requests
+from gieok.text.turns import asks, read_spoken_line
 
-_LABEL = re.compile(rf"({USER}|{ASSISTANT}): ")
+_ASSISTANT = "assistant"
 _BETWEEN = re.compile(r"(?<=[.!?…。？！])[\"'”’)\]]*\s+|\n+")
 _FRAME = "\"'“”‘’«».,:;!…。！()[]"
 #: A request with such a word may be about what was said before it: "can you ignore that?".
@@ -21,7 +21,7 @@ _REFERS_BACK = re.compile(
 _FEWEST_WORDS = 3
 
 
-class SaidText:
+class StatedText:
     """Text of a turn, or of an observation or a note, which have no speaker.
 
     Of a turn with the line that it answers, the turn alone counts. `states` are the sentences that
@@ -31,28 +31,26 @@ class SaidText:
     __slots__ = ("rest", "states", "who")
 
     def __init__(self, text: str) -> None:
-        last = text.rsplit("\n", 1)[-1]
-        label = _LABEL.match(last)
-        said = last[label.end() :] if label else as_told(text)
-        self.who = label[1] if label else ""
+        turn = read_spoken_line([text.rsplit("\n", 1)[-1]], 1)
+        self.who = turn.who if turn else ""
         self.states: list[list[str]] = []
         self.rest: list[str] = []
-        for sentence in _BETWEEN.split(said):
+        for sentence in _BETWEEN.split(turn.text if turn else as_told(text)):
             words = [word for part in sentence.lower().split() if (word := part.strip(_FRAME))]
-            if words and (asks(sentence) or requests(sentence)):
+            if words and (asks(sentence) or asks_or_requests(sentence)):
                 self.rest.append(sentence)
             elif words:
                 self.states.append(words)
 
 
-def says_the_same(one: SaidText, other: SaidText) -> bool:
+def says_the_same(one: StatedText, other: StatedText) -> bool:
     """Say whether two texts state the same, word for word, and neither says more.
 
     So does an observation, and the user's turn that it was made of, where the turn only asks or
     requests something besides that does not go back to what it stated. What an agent says again is
     no statement of the user's, and a question states nothing.
     """
-    if ASSISTANT in (one.who, other.who) or not one.states or one.states != other.states:
+    if _ASSISTANT in (one.who, other.who) or not one.states or one.states != other.states:
         return False
     if one.who == other.who:
         return not one.rest and not other.rest

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import MAIN, START, DeviceHome, join_devices
+from devices import MAIN, SHOP, DeviceHome, join_devices, make_clone, make_repository, run_git
 from synced_month import SyncedMonth, sync_killed
 
 from gieok.commands.moving import sync_exchange
@@ -15,17 +15,7 @@ from gieok.errors import BadRequest, RemoteUnreachable
 from gieok.memory import observation
 from gieok.testing import ManualClock
 
-
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 @pytest.fixture(params=["folder", "git"])
@@ -34,14 +24,12 @@ def remote(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if request.param == "folder":
         place.mkdir()
     else:
-        subprocess.run(["git", "init", "--quiet", "--bare", str(place)], check=True)
+        run_git("init", "--quiet", "--bare", str(place))
     return place
 
 
-def test_what_one_device_remembers_the_other_has(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_what_one_device_remembers_the_other_has(pair: list[DeviceHome]) -> None:
+    one, two = pair
     one.remember("We lint with ruff.")
     one.observe("The build takes nine minutes.")
     one.say("m1", "결제는 화요일에 정산한다")
@@ -50,36 +38,34 @@ def test_what_one_device_remembers_the_other_has(
     two.sync()
     one.sync()
     assert one.export() == two.export()
-    assert len(one.records()) == 2
+    assert len(one.list_records()) == 2
     assert "nine minutes" in "".join(two.export())
     assert "화요일" in "".join(json.loads(row)["text"] for row in two.export() if '"m1"' in row)
     again = (one.sync(), two.sync())
     assert [(done.taken, done.sent) for done in again] == [(0, 0), (0, 0)]
 
 
-def test_edits_of_one_record_on_two_devices_both_stay(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_edits_of_one_record_on_two_devices_both_stay(pair: list[DeviceHome]) -> None:
+    one, two = pair
     one.remember("We deploy on Tuesday.")
     one.sync()
     two.sync()
-    one.edit("tuesday", "We deploy on Wednesday.")
-    two.edit("tuesday", "We deploy on Thursday.")
+    one.edit_record("tuesday", "We deploy on Wednesday.")
+    two.edit_record("tuesday", "We deploy on Thursday.")
     one.sync()
     assert two.sync().both_kept == 1
     one.sync()
     two.sync()
     assert one.export() == two.export()
-    texts = one.records()
-    assert "Thursday" in one.record("tuesday").read_text("utf-8")
+    texts = one.list_records()
+    assert "Thursday" in one.find_record("tuesday").read_text("utf-8")
     assert ["Wednesday" in text for name, text in texts.items() if "archive" in name] == [True]
 
 
 def test_edits_of_one_memory_on_two_devices_both_stay(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    pair: list[DeviceHome], clock: ManualClock
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     key = one.observe("The build takes nine minutes.")
     one.sync()
     two.sync()
@@ -89,7 +75,7 @@ def test_edits_of_one_memory_on_two_devices_both_stay(
         (entry,) = (one for one in call.home.journal.made(MAIN) if one.document.key == key)
         call.home.journal.close()
         text = f"The build takes {minutes} minutes."
-        device.put(observation.corrected(entry.document, text, clock.now()))
+        device.put_entry(observation.corrected(entry.document, text, clock.now()))
     for device in (one, two, one):
         device.sync()
     assert one.export() == two.export()
@@ -115,28 +101,28 @@ def test_a_statement_told_on_two_devices_is_one_record_with_both_days(
     for device in (three, one, two, three, one):
         device.sync()
     assert one.export() == two.export() == three.export()
-    ((_, text),) = one.records().items()
+    ((_, text),) = one.list_records().items()
     assert "told: [2026-03-02, 2026-03-03, 2026-03-04]" in text
     assert "tags: [ci, lint, python]" in text
 
 
 def test_forgetting_travels_and_wins_over_an_older_edit(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    pair: list[DeviceHome], clock: ManualClock
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.remember("The door code is written on the wall.")
     one.observe("The wall is painted in a bright colour.")
     one.say("m1", "우산은 문 뒤에 있다")
     one.sync()
     two.sync()
-    two.edit("door", "The door code is written on the window.")
+    two.edit_record("door", "The door code is written on the window.")
     clock.advance(timedelta(minutes=1))
     for text in ("door code", "bright colour", "우산"):
         one.run("forget", match=text, yes=True)
     for device in (two, one, two, one):
         device.sync()
     for device in (one, two):
-        assert not device.records()
+        assert not device.list_records()
         held = "".join(device.export())
         assert "bright" not in held
         assert "우산" not in held
@@ -146,43 +132,41 @@ def test_forgetting_travels_and_wins_over_an_older_edit(
     call.home.journal.close()
 
 
-def test_an_edit_after_forgetting_stays(tmp_path: Path, clock: ManualClock, remote: Path) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_an_edit_after_forgetting_stays(pair: list[DeviceHome], clock: ManualClock) -> None:
+    one, two = pair
     one.remember("We deploy on Tuesday.")
     one.sync()
     two.sync()
     one.run("forget", match="Tuesday", yes=True)
     clock.advance(timedelta(hours=1))
-    two.edit("tuesday", "We deploy on Friday.")
+    two.edit_record("tuesday", "We deploy on Friday.")
     for device in (one, two, one):
         device.sync()
     assert one.export() == two.export()
-    assert "Friday" in one.record("tuesday").read_text("utf-8")
+    assert "Friday" in one.find_record("tuesday").read_text("utf-8")
 
 
 def test_an_edit_of_a_record_that_was_renamed_elsewhere_is_archived(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    pair: list[DeviceHome], clock: ManualClock
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.remember("We deploy on Tuesday.")
     one.sync()
     two.sync()
-    two.edit("tuesday", "We deploy on Tuesday at nine.")
+    two.edit_record("tuesday", "We deploy on Tuesday at nine.")
     clock.advance(timedelta(minutes=1))
-    file = one.record("tuesday")
+    file = one.find_record("tuesday")
     file.rename(file.with_name("release-day.md"))
     for device in (two, one, two):
         device.sync()
     assert one.export() == two.export()
-    assert ["at nine" in text for name, text in one.records().items() if "archive" in name] == [
-        True
-    ]
+    assert [
+        "at nine" in text for name, text in one.list_records().items() if "archive" in name
+    ] == [True]
 
 
-def test_corrections_and_retired_turns_travel(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_corrections_and_retired_turns_travel(pair: list[DeviceHome], clock: ManualClock) -> None:
+    one, two = pair
     one.say("m1", "We settle payments on Monday.")
     one.say("m2", "The umbrella stands behind the door.")
     one.sync()
@@ -204,32 +188,30 @@ def test_corrections_and_retired_turns_travel(
     call.home.journal.close()
 
 
-def test_retired_records_travel(tmp_path: Path, clock: ManualClock, remote: Path) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_retired_records_travel(pair: list[DeviceHome]) -> None:
+    one, two = pair
     one.remember("We deploy on Tuesday.")
     one.sync()
     two.sync()
-    (name,) = one.records()
+    (name,) = one.list_records()
     one.run("retire", memories=[Path(name).stem], user=True)
     one.sync()
     two.sync()
-    assert [name.partition("/")[0] for name in two.records()] == ["retired"]
+    assert [name.partition("/")[0] for name in two.list_records()] == ["retired"]
     assert one.export() == two.export()
 
 
 def test_a_project_is_known_by_its_repository_not_by_its_folder(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    pair: list[DeviceHome], remote: Path
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     shop, store = one.folder / "shop", two.folder / "work" / "store"
-    git("init", "--quiet", str(shop))
-    git("-C", str(shop), "commit", "--quiet", "--allow-empty", "-m", "first")
-    git("-C", str(shop), "remote", "add", "origin", "git@example.org:kim/shop.git")
+    make_repository(shop)
+    run_git("-C", str(shop), "remote", "add", "origin", SHOP)
     one.run("remember", shop, text=["The shop ships on Friday."])
     one.sync()
     assert two.sync().waiting > 0
-    git("clone", "--quiet", str(shop), str(store))
-    git("-C", str(store), "remote", "set-url", "origin", "https://kim@example.org/kim/shop")
+    make_clone(shop, store, "https://kim@example.org/kim/shop")
     two.run("remember", store, text=["The shop closes at six."])
     two.sync()
     one.sync()
@@ -239,15 +221,10 @@ def test_a_project_is_known_by_its_repository_not_by_its_folder(
     ]
     assert held[0] == held[1] == ["the-shop-closes-at-six.md", "the-shop-ships-on-friday.md"]
     assert two.sync().waiting == 0
-    git("-C", str(shop), "add", ".gieok")
-    git("-C", str(shop), "commit", "--quiet", "-m", "records")
+    run_git("-C", str(shop), "add", ".gieok")
+    run_git("-C", str(shop), "commit", "--quiet", "-m", "records")
     (shop / ".gieok/memory/decision/the-shop-closes-at-six.md").unlink()
     assert one.sync().sent == 0, "what Git tracks travels with the repository"
-
-
-def git(*words: str) -> None:
-    settings = ("-c", "user.name=kim", "-c", "user.email=kim@example.org")
-    subprocess.run(["git", *settings, *words], check=True, capture_output=True)
 
 
 def test_nothing_that_was_told_can_be_read_in_the_remote(
@@ -278,9 +255,9 @@ def test_nothing_that_was_told_can_be_read_in_the_remote(
 
 
 def test_a_remote_that_cannot_be_reached_loses_nothing(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    pair: list[DeviceHome], remote: Path
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     away = remote.with_name("away")
     remote.rename(away)
     for text in ("We lint with ruff.", "Staging is read-only."):
@@ -290,14 +267,14 @@ def test_a_remote_that_cannot_be_reached_loses_nothing(
     away.rename(remote)
     one.sync()
     two.sync()
-    assert len(two.records()) == 2
+    assert len(two.list_records()) == 2
     assert one.export() == two.export()
 
 
 def test_a_device_that_was_overtaken_sends_on_top(
-    tmp_path: Path, clock: ManualClock, remote: Path, monkeypatch: pytest.MonkeyPatch
+    pair: list[DeviceHome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.remember("We lint with ruff.")
     two.remember("Staging is read-only.")
     stage = sync_exchange.DeviceExchange.stage
@@ -313,7 +290,7 @@ def test_a_device_that_was_overtaken_sends_on_top(
     two.sync()
     one.sync()
     assert one.export() == two.export()
-    assert len(one.records()) == 2
+    assert len(one.list_records()) == 2
 
 
 def test_a_segment_that_is_not_whole_is_named_and_taken_later(
@@ -326,14 +303,14 @@ def test_a_segment_that_is_not_whole_is_named_and_taken_later(
     one.sync()
     (segment,) = remote.glob("*/*.age")
     one.remember("Staging is read-only.")
-    one.edit("ruff", "We lint with ruff and mypy.")
+    one.edit_record("ruff", "We lint with ruff and mypy.")
     one.sync()
     whole = segment.read_bytes()
     segment.write_bytes(whole[: len(whole) // 2])
     done = two.sync()
     assert [fault.kind for fault in done.faults] == [sync_exchange.DAMAGED]
     assert str(segment.relative_to(remote)) == done.faults[0].path
-    assert len(two.records()) == 2, "what came after is taken in"
+    assert len(two.list_records()) == 2, "what came after is taken in"
     segment.write_bytes(whole)
     assert two.sync().faults == ()
     assert one.export() == two.export(), "an older state that comes late changes nothing"
@@ -357,9 +334,9 @@ def test_a_home_with_another_key_is_refused_and_names_what_to_do(
 
 
 def test_a_changed_key_reaches_every_device_and_old_segments_stay_readable(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    tmp_path: Path, pair: list[DeviceHome], clock: ManualClock, remote: Path
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.remember("We lint with ruff.")
     for device in (one, two, one):
         device.sync()
@@ -376,13 +353,11 @@ def test_a_changed_key_reaches_every_device_and_old_segments_stay_readable(
     three = DeviceHome(tmp_path / "three", clock)
     three.run("sync init", remote=str(remote), key_file=str(key))
     assert three.sync().faults == (), "a key that was for others is no fault"
-    assert len(three.records()) == 3
+    assert len(three.list_records()) == 3
 
 
-def test_a_restored_backup_sends_nothing_over_what_was_sent(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_a_restored_backup_sends_nothing_over_what_was_sent(pair: list[DeviceHome]) -> None:
+    one, two = pair
     one.remember("We lint with ruff.")
     one.sync()
     subprocess.run(["cp", "-a", str(one.home), str(one.home.with_name("copy"))], check=True)
@@ -393,7 +368,7 @@ def test_a_restored_backup_sends_nothing_over_what_was_sent(
     one.remember("Deploys are on Tuesday.")
     for device in (one, two, one):
         device.sync()
-    assert len(two.records()) == 3
+    assert len(two.list_records()) == 3
     assert one.export() == two.export()
 
 
@@ -407,10 +382,8 @@ def test_a_month_of_offline_weeks_kills_and_changed_keys_ends_equal(
     assert month.kills > 0
 
 
-def test_killed_before_any_write_the_next_run_goes_on(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_killed_before_any_write_the_next_run_goes_on(pair: list[DeviceHome], remote: Path) -> None:
+    one, two = pair
     one.sync()
     kills = 0
     for step in range(5, 400, 20 if remote.suffix == ".git" else 26):
@@ -420,7 +393,7 @@ def test_killed_before_any_write_the_next_run_goes_on(
         if step % 2:
             two.sync()
         kills += sync_killed(one, step)
-        assert len(one.records()) == len([row for row in one.export() if "stands on" in row])
+        assert len(one.list_records()) == len([row for row in one.export() if "stands on" in row])
     for device in (one, two, one):
         assert device.sync().faults == ()
     assert kills > 5
@@ -430,8 +403,8 @@ def test_killed_before_any_write_the_next_run_goes_on(
         assert not list((device.home / "sync" / "outbox").iterdir())
 
 
-def test_a_choice_for_a_rule_travels(tmp_path: Path, clock: ManualClock, remote: Path) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_a_choice_for_a_rule_travels(pair: list[DeviceHome]) -> None:
+    one, two = pair
     one.remember("Never run rm -rf build.", category="constraint")
     one.run("index")
     rules = one.run("rules list", all_=True).rules
@@ -448,9 +421,9 @@ def test_a_choice_for_a_rule_travels(tmp_path: Path, clock: ManualClock, remote:
 
 
 def test_turns_stay_here_where_the_setting_says_so(
-    tmp_path: Path, clock: ManualClock, remote: Path, monkeypatch: pytest.MonkeyPatch
+    pair: list[DeviceHome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.say("m1", "The umbrella is blue.")
     one.observe("The umbrella was bought.")
     one.flags = {"sync.turns": "off"}
@@ -466,9 +439,9 @@ def test_turns_stay_here_where_the_setting_says_so(
 
 
 def test_two_copies_of_one_home_lose_nothing(
-    tmp_path: Path, clock: ManualClock, remote: Path
+    tmp_path: Path, pair: list[DeviceHome], clock: ManualClock
 ) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+    one, two = pair
     one.remember("We lint with ruff.")
     one.sync()
     twin = DeviceHome(tmp_path / "twin", clock)
@@ -479,7 +452,7 @@ def test_two_copies_of_one_home_lose_nothing(
     for device in (one, twin, two, one, twin):
         device.sync()
     assert one.export() == two.export() == twin.export()
-    assert len(one.records()) == 3
+    assert len(one.list_records()) == 3
 
 
 def test_doctor_names_a_synchronisation_that_is_broken(tmp_path: Path, clock: ManualClock) -> None:
@@ -500,10 +473,8 @@ def test_doctor_names_a_synchronisation_that_is_broken(tmp_path: Path, clock: Ma
     assert "000002-" in check.detail
 
 
-def test_a_message_that_is_there_already_is_not_taken_in(
-    tmp_path: Path, clock: ManualClock, remote: Path
-) -> None:
-    one, two = join_devices(tmp_path, clock, remote, "one", "two")
+def test_a_message_that_is_there_already_is_not_taken_in(pair: list[DeviceHome]) -> None:
+    one, two = pair
     for device in (one, two):
         device.say("m1", "The wall is painted.")
     one.say("m2", "The door is open.")

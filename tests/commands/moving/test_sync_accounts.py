@@ -1,32 +1,17 @@
 """What characters remember and what other users said stays on the device that has it."""
 
-from pathlib import Path
-
 import pytest
-from devices import START, DeviceHome, join_devices
+from devices import DeviceHome
 
 from gieok.commands.command import Style
 from gieok.commands.moving import sync, sync_exchange
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Scope
 from gieok.places.scope import is_of_account
-from gieok.testing import ManualClock
 
 ACCOUNTS = ("user:bob", "user:bob/character:mina", "user:me/character:mina", "character:mina")
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
-
-
-@pytest.fixture
-def pair(tmp_path: Path) -> list[DeviceHome]:
-    remote = tmp_path / "remote"
-    remote.mkdir()
-    return join_devices(tmp_path, ManualClock(START), remote, "one", "two")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 def say_in(device: DeviceHome, scope: str, text: str) -> None:

@@ -4,50 +4,31 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import MAIN, START, DeviceHome, join_devices
+from devices import MAIN, DeviceHome, join_devices
 
 from gieok.commands.moving import sync_items
 from gieok.testing import ManualClock
-from gieok.text.handles import build_handle
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 @pytest.fixture
-def trio(tmp_path: Path) -> list[DeviceHome]:
+def trio(tmp_path: Path, clock: ManualClock, remote: Path) -> list[DeviceHome]:
     """Return three devices that know one record, which the first told."""
-    remote = tmp_path / "remote"
-    remote.mkdir()
-    trio = join_devices(tmp_path, ManualClock(START), remote, "one", "two", "three")
+    trio = join_devices(tmp_path, clock, remote, "one", "two", "three")
     trio[0].remember("We lint with ruff.")
     for device in trio * 2:
         device.sync()
     return trio
 
 
-def correct(device: DeviceHome, part: str, text: str) -> None:
-    """Correct a record as `gieok edit` does, which gives it the name of its new title."""
-    device.clock.advance(timedelta(minutes=1))
-    device.run("index")
-    call = device.open()
-    (handle,) = [
-        build_handle(scope.path, key)
-        for scope in call.home.store.scopes()
-        for key in call.home.store.hashes(scope)
-        if key.endswith(".md") and part in key and key.startswith("memory")
-    ]
-    call.home.journal.close()
-    call.home.store.close()
-    assert device.run("edit", handle=handle, text=[text]).changed
-    device.date(device.record(text.rsplit(maxsplit=1)[-1].strip(".")))
+def correct_record(device: DeviceHome, part: str, text: str) -> None:
+    """Correct a record by `gieok edit`, at the time of the clock."""
+    device.edit_by_command(part, text)
+    device.date_file(device.find_record(text.rsplit(maxsplit=1)[-1].strip(".")))
 
 
-def forget(device: DeviceHome, match: str) -> None:
+def forget_matching(device: DeviceHome, match: str) -> None:
     device.clock.advance(timedelta(minutes=1))
     device.run("forget", match=match, yes=True)
 
@@ -66,47 +47,47 @@ def test_of_two_corrections_the_later_one_is_in_use_and_the_earlier_one_kept(
     trio: list[DeviceHome], *, is_later_first: bool
 ) -> None:
     one, two, three = trio
-    correct(one, "ruff", "We lint with pylint.")
-    correct(two, "ruff", "We lint with flake8.")
+    correct_record(one, "ruff", "We lint with pylint.")
+    correct_record(two, "ruff", "We lint with flake8.")
     kept = sync_all(two, one, three) if is_later_first else sync_all(one, two, three)
-    assert one.records() == two.records() == three.records()
-    assert sorted(name.rpartition("/")[0] for name in one.records()) == [
+    assert one.list_records() == two.list_records() == three.list_records()
+    assert sorted(name.rpartition("/")[0] for name in one.list_records()) == [
         "archive/decision",
         "memory/decision",
     ]
-    assert "flake8" in one.record("lint").read_text()
+    assert "flake8" in one.find_record("lint").read_text()
     assert kept["one"] == 1, "who made the correction that was put away is told"
 
 
 def test_corrections_of_corrections_are_one_record_too(trio: list[DeviceHome]) -> None:
     one, two, three = trio
-    correct(one, "ruff", "We lint with pylint.")
-    correct(one, "pylint", "We lint with pyflakes.")
-    correct(two, "ruff", "We lint with flake8.")
-    correct(two, "flake8", "We lint with pycodestyle.")
+    correct_record(one, "ruff", "We lint with pylint.")
+    correct_record(one, "pylint", "We lint with pyflakes.")
+    correct_record(two, "ruff", "We lint with flake8.")
+    correct_record(two, "flake8", "We lint with pycodestyle.")
     sync_all(one, two, three)
-    assert one.records() == two.records() == three.records()
-    assert "pycodestyle" in one.record("lint").read_text()
+    assert one.list_records() == two.list_records() == three.list_records()
+    assert "pycodestyle" in one.find_record("lint").read_text()
     # What is corrected again afterwards, on any device, is no third correction.
-    correct(three, "pycodestyle", "We lint with bandit.")
-    before = len(one.records())
+    correct_record(three, "pycodestyle", "We lint with bandit.")
+    before = len(one.list_records())
     assert sync_all(three, one, two, one) == {"one": 0, "two": 0, "three": 0}
-    assert one.records() == two.records() == three.records()
-    assert len(one.records()) == before
-    assert "bandit" in one.record("lint").read_text()
+    assert one.list_records() == two.list_records() == three.list_records()
+    assert len(one.list_records()) == before
+    assert "bandit" in one.find_record("lint").read_text()
     two.run("sync run", anew=True)
     assert sync_all(one, two, three) == {"one": 0, "two": 0, "three": 0}
-    assert len(one.records()) == before
+    assert len(one.list_records()) == before
 
 
 def test_the_same_correction_on_two_devices_is_no_conflict(trio: list[DeviceHome]) -> None:
     one, two, three = trio
     for device in (one, two):
-        correct(device, "ruff", "We lint with pylint.")
+        correct_record(device, "ruff", "We lint with pylint.")
     kept = sync_all(one, two, three)
     assert set(kept.values()) == {0}
-    assert one.records() == two.records() == three.records()
-    assert len(one.records()) == 1
+    assert one.list_records() == two.list_records() == three.list_records()
+    assert len(one.list_records()) == 1
 
 
 @pytest.mark.parametrize("is_sent_between", [True, False])
@@ -114,13 +95,13 @@ def test_forgetting_reaches_what_another_device_made_of_the_record_before(
     trio: list[DeviceHome], *, is_sent_between: bool
 ) -> None:
     one, two, three = trio
-    correct(two, "ruff", "We lint with flake8.")
-    correct(one, "ruff", "We lint with pylint.")
+    correct_record(two, "ruff", "We lint with flake8.")
+    correct_record(one, "ruff", "We lint with pylint.")
     if is_sent_between:
         one.sync()
-    forget(one, "pylint")
+    forget_matching(one, "pylint")
     sync_all(one, two, three)
-    assert one.records() == two.records() == three.records() == {}
+    assert one.list_records() == two.list_records() == three.list_records() == {}
 
 
 @pytest.mark.parametrize("forgets", ["one", "two", "three"])
@@ -128,23 +109,23 @@ def test_forgetting_reaches_the_correction_that_was_put_away(
     trio: list[DeviceHome], forgets: str
 ) -> None:
     one, two, three = trio
-    correct(one, "ruff", "We lint with pylint.")
-    correct(two, "ruff", "We lint with flake8.")
+    correct_record(one, "ruff", "We lint with pylint.")
+    correct_record(two, "ruff", "We lint with flake8.")
     sync_all(one, two, three)
     (device,) = [device for device in trio if device.folder.name == forgets]
-    forget(device, "flake8")
+    forget_matching(device, "flake8")
     sync_all(*trio)
-    assert [one.records(), two.records(), three.records()] == [{}, {}, {}]
+    assert [one.list_records(), two.list_records(), three.list_records()] == [{}, {}, {}]
 
 
 def test_forgetting_leaves_what_was_told_under_the_name_of_before(trio: list[DeviceHome]) -> None:
     one, two, three = trio
-    correct(one, "ruff", "We lint with pylint.")
+    correct_record(one, "ruff", "We lint with pylint.")
     one.remember("We lint with ruff.")
-    forget(one, "pylint")
+    forget_matching(one, "pylint")
     sync_all(one, two, three)
-    assert one.records() == two.records() == three.records()
-    assert list(one.records()) == ["memory/decision/we-lint-with-ruff.md"]
+    assert one.list_records() == two.list_records() == three.list_records()
+    assert list(one.list_records()) == ["memory/decision/we-lint-with-ruff.md"]
 
 
 @pytest.mark.parametrize("is_corrected", [False, True])
@@ -153,20 +134,20 @@ def test_forgetting_leaves_what_another_device_was_told_under_the_name_of_before
     trio: list[DeviceHome], *, is_corrected: bool, is_first: bool
 ) -> None:
     one, two, three = trio
-    correct(one, "ruff", "We lint with pylint.")
+    correct_record(one, "ruff", "We lint with pylint.")
     sync_all(*trio)
     two.remember("We lint with ruff.")
     if is_corrected:
-        correct(two, "ruff", "We lint with flake8.")
-    forget(one, "pylint")
+        correct_record(two, "ruff", "We lint with flake8.")
+    forget_matching(one, "pylint")
     sync_all(*([one, three, two] if is_first else [two, one, three]))
     name = "flake8" if is_corrected else "ruff"
     for device in trio:
-        assert list(device.records()) == [f"memory/decision/we-lint-with-{name}.md"]
+        assert list(device.list_records()) == [f"memory/decision/we-lint-with-{name}.md"]
     one.run("sync run", anew=True)
     sync_all(three, two, one)
     for device in trio:
-        assert list(device.records()) == [f"memory/decision/we-lint-with-{name}.md"]
+        assert list(device.list_records()) == [f"memory/decision/we-lint-with-{name}.md"]
 
 
 @pytest.mark.parametrize("is_heard", [True, False])
@@ -175,12 +156,12 @@ def test_a_record_that_was_renamed_by_hand_is_no_memory_under_its_old_name(
 ) -> None:
     one, two, three = trio
     one.run("index")
-    file = one.record("ruff")
+    file = one.find_record("ruff")
     renamed = file.with_name("we-lint-with-pylint.md")
     renamed.write_text(file.read_text().replace("ruff", "pylint"))
-    one.date(renamed)
+    one.date_file(renamed)
     file.unlink()
-    correct(two, "ruff", "We lint with flake8.")
+    correct_record(two, "ruff", "We lint with flake8.")
     first = (two, one) if is_heard else (one, two)
     counts = [device.sync().renamed_by_hand for device in (*first, three, two, one)]
     assert sum(counts) == is_heard, "who had sent the new name before cannot tell"
@@ -211,7 +192,7 @@ def test_a_row_of_a_record_as_a_memory_is_not_taken(
     call = one.open()
     (scope,) = call.home.store.scopes()
     (entry,) = call.home.store.entries(scope, sorted(call.home.store.hashes(scope)))
-    one.put(entry, call)
+    one.put_entry(entry, call)
     with monkeypatch.context() as before:
         before.setattr(sync_items, "is_record_entry", lambda document: False)
         one.sync()
@@ -219,7 +200,7 @@ def test_a_row_of_a_record_as_a_memory_is_not_taken(
     assert two.open().home.journal.made(scope) == []
     assert two.sync().sent == 0
     # What an earlier version took goes.
-    two.put(entry)
+    two.put_entry(entry)
     for device in (one, two):
         device.sync()
         assert device.open().home.journal.made(scope) == []

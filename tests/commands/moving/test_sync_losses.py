@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import MAIN, START, DeviceHome, join_devices
+from devices import MAIN, SHOP, START, DeviceHome, join_devices, make_clone, run_git
 from synced_month import sync_killed
 
 from gieok import errors
@@ -26,53 +26,10 @@ from gieok.places.home import projects_file
 from gieok.places.project import known_projects
 from gieok.ports.sync import build_checksum
 from gieok.testing import ManualClock
-from gieok.text.handles import build_handle
+
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
-@pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock(START)
-
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
-
-
-@pytest.fixture
-def remote(tmp_path: Path) -> Path:
-    place = tmp_path / "remote"
-    place.mkdir()
-    return place
-
-
-@pytest.fixture
-def pair(tmp_path: Path, clock: ManualClock, remote: Path) -> list[DeviceHome]:
-    return join_devices(tmp_path, clock, remote, "one", "two")
-
-
-def git(*words: str) -> None:
-    settings = ("-c", "user.name=kim", "-c", "user.email=kim@example.org")
-    subprocess.run(["git", *settings, *words], check=True, capture_output=True)
-
-
-def make_clone(source: Path, folder: Path, origin: str) -> Path:
-    git("clone", "--quiet", str(source), str(folder))
-    git("-C", str(folder), "remote", "set-url", "origin", origin)
-    return folder
-
-
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    folder = tmp_path / "source"
-    git("init", "--quiet", str(folder))
-    git("-C", str(folder), "commit", "--quiet", "--allow-empty", "-m", "first")
-    return folder
-
-
-SHOP = "git@example.org:kim/shop.git"
 TEXTS = ("The shop ships on Friday.", "The shop closes at six.", "The shop is in Busan.")
 
 
@@ -159,11 +116,11 @@ def test_a_record_that_no_command_removed_is_put_away_on_other_devices(
         one.remember(text)
     one.sync()
     two.sync()
-    one.record("ruff").unlink()
+    one.find_record("ruff").unlink()
     for device in (one, two, one, two):
         device.sync()
     assert one.export() == two.export()
-    held = {name.partition("/")[0] for name, text in two.records().items() if "ruff" in text}
+    held = {name.partition("/")[0] for name, text in two.list_records().items() if "ruff" in text}
     assert held == {"archive"}
 
 
@@ -196,7 +153,7 @@ def test_two_copies_of_a_home_over_a_slow_folder_lose_nothing(
     for device in (one, twin, two) * 2:
         device.sync()
     assert one.export() == two.export() == twin.export()
-    assert len(two.records()) == 2
+    assert len(two.list_records()) == 2
 
 
 def point_at(device: DeviceHome, remote: Path) -> None:
@@ -215,13 +172,13 @@ def test_what_does_not_read_as_it_was_written_is_sent_again(
         one.sync()
     remote.with_name("away").rename(remote)
     (waiting,) = (one.home / "sync" / "outbox").glob("*.age")
-    device = json.loads((one.home / "sync" / "sync.json").read_text())["device"]
+    device = one.find_id()
     (remote / device).mkdir()
     (remote / device / waiting.name).write_bytes(b"half")
     one.sync()
     assert not list((one.home / "sync" / "outbox").iterdir())
     assert [fault.kind for fault in two.sync().faults] == [sync_exchange.DAMAGED]
-    assert len(two.records()) == 1
+    assert len(two.list_records()) == 1
 
 
 def test_a_renamed_segment_is_a_fault(pair: list[DeviceHome], remote: Path) -> None:
@@ -243,7 +200,7 @@ def test_a_remote_that_was_made_again_is_filled_again(
     two.say("m2", "The umbrella is red.")
     for device in (one, two, one):
         device.sync()
-    two.edit("ruff", "We lint with ruff and mypy.")
+    two.edit_record("ruff", "We lint with ruff and mypy.")
     shutil.rmtree(remote)
     remote.mkdir()
     one.sync()
@@ -256,7 +213,7 @@ def test_a_remote_that_was_made_again_is_filled_again(
     for device in (two, one, three):
         device.sync()
     assert one.export() == two.export() == three.export()
-    assert "mypy" in one.record("ruff").read_text()
+    assert "mypy" in one.find_record("ruff").read_text()
     assert len(set(one.export())) == len(one.export())
 
 
@@ -266,12 +223,12 @@ def test_a_key_for_a_home_that_had_synchronised_doubles_nothing(
 ) -> None:
     one, two = pair
     plain = one.folder / "plain"
-    git("clone", "--quiet", str(source), str(plain))
+    run_git("clone", "--quiet", str(source), str(plain))
     one.run("remember", plain, text=["The plain project has no host."])
     made = Observation("The plain port is 9.", START, Priority.HIGH, Category.DECISION)
     scope = Scope(known_projects(str(one.home))[str(plain)].scope)
     (entry,) = observation.build_observed_entries(scope, Observed((made,)), one.clock.now())
-    one.put(entry)
+    one.put_entry(entry)
     for device in (one, two, one):
         device.sync()
     before = one.export(), two.export()
@@ -297,11 +254,11 @@ def test_what_is_told_again_after_it_was_forgotten_stands(
     one.sync()
     two.clock = ManualClock(clock.now() + timedelta(hours=hours))
     two.sync()
-    assert not two.records()
+    assert not two.list_records()
     two.run("remember", text=["The safe code is with Kim."], user=True)
     for device in (two, one, two, one):
         device.sync()
-    assert len(one.records()) == 1
+    assert len(one.list_records()) == 1
     assert one.export() == two.export()
 
 
@@ -317,7 +274,7 @@ def test_what_is_told_again_in_the_second_of_the_forgetting_stands(
     two.remember("Staging is read-only.")
     for device in (two, one, two, one):
         device.sync()
-    assert len(one.records()) == 2
+    assert len(one.list_records()) == 2
     assert one.export() == two.export()
 
 
@@ -333,8 +290,8 @@ def test_what_is_forgotten_again_after_it_was_told_again_is_gone(
         device.run("forget", match="safe code", yes=True)
         for other in (device, one, two, one):
             other.sync()
-        assert not one.records()
-        assert not two.records()
+        assert not one.list_records()
+        assert not two.list_records()
 
 
 @pytest.mark.parametrize("hours", [1, -1, 120, -120])
@@ -352,13 +309,13 @@ def test_a_second_forgetting_holds_whatever_the_clocks_say(
         device.run("forget", match="safe code", yes=True)
         for one in (device, other, device):
             one.sync()
-        assert not device.records(), "forgotten here"
-        assert not other.records(), "forgotten there"
+        assert not device.list_records(), "forgotten here"
+        assert not other.list_records(), "forgotten there"
         other.clock.advance(timedelta(minutes=1))
         other.remember("The safe code is with Kim.")
         for one in (other, device, other):
             one.sync()
-        assert len(device.records()) == len(other.records()) == 1, "told again"
+        assert len(device.list_records()) == len(other.list_records()) == 1, "told again"
 
 
 def test_what_nobody_trusted_is_not_sent(pair: list[DeviceHome], source: Path) -> None:
@@ -375,7 +332,7 @@ def test_what_nobody_trusted_is_not_sent(pair: list[DeviceHome], source: Path) -
     there = next(folders[1].glob(".gieok/memory/*/the-shop-ships*.md"))
     assert "Friday" in there.read_text()
     there.write_text(there.read_text().replace("Friday", "Monday"))
-    two.date(there)
+    two.date_file(there)
     grant_record_trust(two.home, folders[1] / ".gieok", there)
     assert (two.sync().sent, one.sync().waiting) == (1, 1)
     assert "Sunday" in file.read_text(), "what waits for trust is not written over"
@@ -410,7 +367,7 @@ def test_memory_of_an_excluded_project_stays_when_its_folder_is_gone(
     scope = Scope(known_projects(str(one.home))[str(folder)].scope)
     made = Observation("The door is green.", START, Priority.HIGH, Category.DECISION)
     (entry,) = observation.build_observed_entries(scope, Observed((made,)), one.clock.now())
-    one.put(entry)
+    one.put_entry(entry)
     one.flags = {"exclude.folders": str(folder)}
     assert one.sync().sent == 1, "this device alone"
     known = Path(projects_file(str(one.home)))
@@ -473,7 +430,7 @@ def test_what_lies_in_the_remote_stops_nothing(pair: list[DeviceHome], remote: P
     (remote / "dddddddd").symlink_to(segment.parent)
     (remote / "lost+found").mkdir(mode=0)
     done = two.sync()
-    assert len(two.records()) == 1
+    assert len(two.list_records()) == 1
     assert [fault.kind for fault in done.faults] == [sync_exchange.DAMAGED] * 4
 
 
@@ -511,11 +468,11 @@ def test_a_row_of_another_form_stops_nothing(
     file.parent.mkdir()
     file.write_bytes(data)
     assert "Error" not in str(two.run("sync run").rejected)
-    assert len(two.records()) == 1
+    assert len(two.list_records()) == 1
     two.remember("Staging is read-only.")
     two.run("sync run")
     one.run("sync run")
-    assert len(one.records()) == 2
+    assert len(one.list_records()) == 2
 
 
 def test_what_is_not_understood_is_said_in_the_user_s_language_without_its_title(
@@ -571,22 +528,22 @@ def test_a_secret_that_the_user_wrote_is_put_away_not_lost(pair: list[DeviceHome
     one, two = pair
     secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
     one.remember("Deploy with the token.")
-    one.edit("deploy", f"Deploy with {secret} now.")
+    one.edit_record("deploy", f"Deploy with {secret} now.")
     one.sync()
     two.sync()
-    two.edit("deploy", "Deploy with the other token, on Friday.")
+    two.edit_record("deploy", "Deploy with the other token, on Friday.")
     two.sync()
     one.sync()
-    assert "on Friday" in one.record("deploy").read_text()
-    assert any(secret in text for name, text in one.records().items() if "archive" in name)
-    assert secret not in "".join(two.records().values())
+    assert "on Friday" in one.find_record("deploy").read_text()
+    assert any(secret in text for name, text in one.list_records().items() if "archive" in name)
+    assert secret not in "".join(two.list_records().values())
 
 
 def test_git_asks_the_user_s_ssh_and_names_nobody(
     tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "remote.git"
-    git("init", "--quiet", "--bare", str(place))
+    run_git("init", "--quiet", "--bare", str(place))
     hook = place / "hooks" / "pre-receive"
     hook.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
     hook.chmod(0o755)
@@ -632,7 +589,7 @@ def test_a_file_of_a_backup_is_not_told_again(pair: list[DeviceHome]) -> None:
     one.remember("The safe code is with Kim.")
     for device in (one, two):
         device.sync()
-    ((name, text),) = two.records().items()
+    ((name, text),) = two.list_records().items()
     one.clock.advance(timedelta(hours=1))
     one.run("forget", match="safe code", yes=True)
     for device in (one, two):
@@ -643,7 +600,7 @@ def test_a_file_of_a_backup_is_not_told_again(pair: list[DeviceHome]) -> None:
     for device in (one, two, one, two):
         device.sync()
     assert not file.exists()
-    assert len(one.records()) == len(two.records()) == 1
+    assert len(one.list_records()) == len(two.list_records()) == 1
 
 
 def test_records_of_another_branch_are_neither_removed_nor_brought_back(
@@ -651,11 +608,11 @@ def test_records_of_another_branch_are_neither_removed_nor_brought_back(
 ) -> None:
     one, two = pair
     folders = tell_shop(pair, source)
-    git("-C", str(folders[0]), "checkout", "--quiet", "-b", "with-records")
-    git("-C", str(folders[0]), "add", ".gieok")
-    git("-C", str(folders[0]), "commit", "--quiet", "-m", "records")
+    run_git("-C", str(folders[0]), "checkout", "--quiet", "-b", "with-records")
+    run_git("-C", str(folders[0]), "add", ".gieok")
+    run_git("-C", str(folders[0]), "commit", "--quiet", "-m", "records")
     one.sync()
-    git("-C", str(folders[0]), "checkout", "--quiet", "-")
+    run_git("-C", str(folders[0]), "checkout", "--quiet", "-")
     for device in (one, two):
         assert device.sync().brought_back == 0
     assert [len(list_project_records(folder)) for folder in folders] == [0, 4]
@@ -681,7 +638,7 @@ def test_a_new_remote_under_a_new_key_shuts_a_lost_device_out(
     for device in (two, one, two):
         assert device.sync().faults == ()
     assert one.export() == two.export()
-    assert len(one.records()) == 2
+    assert len(one.list_records()) == 2
     (two.home / "keys" / "sync.txt").write_text(lost)
     call = two.open()
     for segment in place.glob("*/*.age"):
@@ -710,12 +667,12 @@ def test_an_edit_meanwhile_is_not_kept_twice_where_a_shelf_is_brought_back(
     for device in (one, two):
         device.sync()
     shutil.rmtree(one.home / "memory")
-    two.edit("ruff", "We lint with ruff and mypy.")
+    two.edit_record("ruff", "We lint with ruff and mypy.")
     two.sync()
     assert one.sync().brought_back == 3
     two.sync()
     assert one.export() == two.export()
-    assert sum("mypy" in text for text in one.records().values()) == 1
+    assert sum("mypy" in text for text in one.list_records().values()) == 1
 
 
 def test_a_record_that_was_transferred_is_nowhere_twice(
@@ -725,24 +682,16 @@ def test_a_record_that_was_transferred_is_nowhere_twice(
     folders = tell_shop(pair, source)
     for device, folder in zip(pair, folders, strict=True):
         for file in folder.glob(".gieok/memory/*/*.md"):
-            device.date(file)
+            device.date_file(file)
         device.sync()
     one.clock.advance(timedelta(minutes=1))
-    one.run("index", folders[0])
-    call = one.open(folders[0])
-    handles = [
-        build_handle(scope.path, key)
-        for scope in call.home.store.scopes()
-        for key in call.home.store.hashes(scope)
-        if key.endswith(".md")
-    ]
-    call.home.journal.close()
+    handles = one.list_handles(folder=folders[0])
     one.run("transfer", folders[0], memories=handles, to="agent:main")
     for device in (one, two, one):
         assert device.sync().brought_back == 0
     for device, folder in zip(pair, folders, strict=True):
         assert not list(folder.glob(".gieok/*/*/*.md"))
-        assert len(device.records()) == 4
+        assert len(device.list_records()) == 4
 
 
 def test_edits_of_two_copies_of_a_home_both_stay(
@@ -755,12 +704,12 @@ def test_edits_of_two_copies_of_a_home_both_stay(
     twin = copy_home(one, tmp_path / "twin")
     remote.rename(remote.with_name("away"))
     for device, day in ((twin, "Friday"), (one, "Wednesday"), (twin, "Saturday")):
-        device.edit("tuesday", f"We deploy on {day}.")
+        device.edit_record("tuesday", f"We deploy on {day}.")
         with pytest.raises(RemoteUnreachable):
             device.sync()
     remote.with_name("away").rename(remote)
     for device in (one, twin, two, one, twin):
         device.sync()
     assert one.export() == two.export() == twin.export()
-    assert sum("Wednesday" in text for text in two.records().values()) == 1
-    assert "Saturday" in two.record("tuesday").read_text()
+    assert sum("Wednesday" in text for text in two.list_records().values()) == 1
+    assert "Saturday" in two.find_record("tuesday").read_text()

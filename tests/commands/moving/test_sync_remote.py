@@ -1,13 +1,12 @@
 """What happens to the remote: damaged files, folders that were removed, rows not understood."""
 
-import json
 import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from devices import START, DeviceHome, join_devices
+from devices import SHOP, DeviceHome, make_clone, run_git
 
 from gieok.commands.home import doctor
 from gieok.commands.moving import sync_exchange
@@ -16,20 +15,8 @@ from gieok.errors import BadRequest
 from gieok.home.sync import SyncFault
 from gieok.machine.segments.folder import SegmentFolder
 from gieok.ports.sync import SegmentName, build_checksum
-from gieok.testing import ManualClock
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
-
-
-def git(*words: str) -> str:
-    settings = ("-c", "user.name=kim", "-c", "user.email=kim@example.org")
-    done = subprocess.run(["git", *settings, *words], check=True, capture_output=True, text=True)
-    return done.stdout.strip()
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 @pytest.fixture(params=["folder", "git"])
@@ -37,13 +24,8 @@ def remote(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     place = tmp_path / "remote"
     place.mkdir()
     if request.param == "git":
-        git("init", "--quiet", "--bare", str(place))
+        run_git("init", "--quiet", "--bare", str(place))
     return place
-
-
-@pytest.fixture
-def pair(tmp_path: Path, remote: Path) -> list[DeviceHome]:
-    return join_devices(tmp_path, ManualClock(START), remote, "one", "two")
 
 
 def join_later(tmp_path: Path, device: DeviceHome, remote: Path, name: str) -> DeviceHome:
@@ -54,22 +36,18 @@ def join_later(tmp_path: Path, device: DeviceHome, remote: Path, name: str) -> D
     return later
 
 
-def find_id(device: DeviceHome) -> str:
-    return str(json.loads((device.home / "sync" / "sync.json").read_text())["device"])
-
-
 def change_remote(remote: Path, tmp_path: Path, words: str) -> None:
     """Run a shell command in the remote: in a clone of it, which is then pushed, for Git."""
     is_git = (remote / "HEAD").exists()
     place = remote
     if is_git:
         place = tmp_path / "clone"
-        git("clone", "--quiet", "--branch", "gieok-sync", str(remote), str(place))
+        run_git("clone", "--quiet", "--branch", "gieok-sync", str(remote), str(place))
     subprocess.run(["sh", "-ec", words], cwd=place, check=True)
     if is_git:
-        git("-C", str(place), "add", "--all")
-        git("-C", str(place), "commit", "--quiet", "-m", "change")
-        git("-C", str(place), "push", "--quiet")
+        run_git("-C", str(place), "add", "--all")
+        run_git("-C", str(place), "commit", "--quiet", "-m", "change")
+        run_git("-C", str(place), "push", "--quiet")
         shutil.rmtree(place)
 
 
@@ -80,7 +58,7 @@ def test_a_damaged_segment_of_this_device_is_sent_anew(
     one.remember("We lint with ruff.")
     one.sync()
     change_remote(
-        remote, tmp_path, f"printf X | dd of=$(ls {find_id(one)}/*) bs=1 seek=99 conv=notrunc"
+        remote, tmp_path, f"printf X | dd of=$(ls {one.find_id()}/*) bs=1 seek=99 conv=notrunc"
     )
     assert [fault.kind for fault in two.sync().faults] == [sync_exchange.DAMAGED]
     writer = one.open().home.journal.kept(sync_exchange.COUNTERS)["writer"]
@@ -92,7 +70,7 @@ def test_a_damaged_segment_of_this_device_is_sent_anew(
         assert (done.sent, done.faults) == (0, ()), "once is enough"
     assert one.open().home.journal.kept(sync_exchange.COUNTERS)["writer"] == writer
     assert two.sync().faults == ()
-    assert len(two.records()) == 1
+    assert len(two.list_records()) == 1
 
 
 def test_a_device_that_is_gone_from_the_remote_is_said_and_sent_again(
@@ -102,14 +80,14 @@ def test_a_device_that_is_gone_from_the_remote_is_said_and_sent_again(
     two.remember("We lint with ruff.")
     for device in (two, one):
         device.sync()
-    gone = find_id(two)
+    gone = two.find_id()
     change_remote(remote, tmp_path, f"rm -r {gone}")
     done = one.sync()
     assert (done.faults, done.found) == ((SyncFault(gone, sync_exchange.GONE),), False)
     assert one.run("sync status").faults == done.faults
     later = join_later(tmp_path, one, remote, "later")
     later.sync()
-    assert not later.records()
+    assert not later.list_records()
     assert one.run("sync run", anew=True).faults == ()
     later.sync()
     assert later.export() == one.export()
@@ -133,7 +111,7 @@ def test_what_a_device_did_not_understand_waits_for_the_release_that_does(
         done = two.run("sync run")
         assert done.rejected
         assert done.waiting_for == {sync_exchange.REFUSED: 1}
-    assert not two.records()
+    assert not two.list_records()
     assert two.sync().taken == 1
     assert two.run("sync status").waiting_for == {}
 
@@ -160,18 +138,10 @@ def test_status_and_doctor_disturb_no_synchronisation(
     call.home.journal.close()
 
 
-SHOP = "git@example.org:kim/shop.git"
-
-
 @pytest.fixture
-def shops(tmp_path: Path, pair: list[DeviceHome]) -> list[Path]:
-    source = tmp_path / "source"
-    git("init", "--quiet", str(source))
-    git("-C", str(source), "commit", "--quiet", "--allow-empty", "-m", "first")
-    folders = [device.folder / "shop" for device in pair]
+def shops(pair: list[DeviceHome], source: Path) -> list[Path]:
+    folders = [make_clone(source, device.folder / "shop", SHOP) for device in pair]
     for device, folder in zip(pair, folders, strict=True):
-        git("clone", "--quiet", str(source), str(folder))
-        git("-C", str(folder), "remote", "set-url", "origin", SHOP)
         device.run("remember", folder, text=[f"{device.folder.name} sells umbrellas."])
     for device in (*pair, *pair):
         device.sync()
@@ -224,8 +194,8 @@ def test_what_one_device_sent_anew_is_missed_by_no_other(
     two.remember("We lint with ruff.")
     for device in (two, one, three, one):
         device.sync()
-    gone = SyncFault(find_id(two), sync_exchange.GONE)
-    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    gone = SyncFault(two.find_id(), sync_exchange.GONE)
+    change_remote(remote, tmp_path, f"rm -r {two.find_id()}")
     for device in (one, three):
         assert device.sync().faults == (gone,)
     one.run("sync run", anew=True)
@@ -233,7 +203,7 @@ def test_what_one_device_sent_anew_is_missed_by_no_other(
         assert device.sync().faults == ()
     later = join_later(tmp_path, three, remote, "later")
     later.sync()
-    assert later.records() == one.records()
+    assert later.list_records() == one.list_records()
 
 
 def test_what_a_device_did_not_have_is_missed_after_it_sent_anew(
@@ -246,9 +216,9 @@ def test_what_a_device_did_not_have_is_missed_after_it_sent_anew(
     two.remember("We lint with ruff.")
     for device in (two, three):
         device.sync()
-    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    change_remote(remote, tmp_path, f"rm -r {two.find_id()}")
     one.run("sync run", anew=True)
-    assert three.sync().faults == (SyncFault(find_id(two), sync_exchange.GONE),)
+    assert three.sync().faults == (SyncFault(two.find_id(), sync_exchange.GONE),)
 
 
 def test_a_dropped_device_is_not_missed(
@@ -259,8 +229,8 @@ def test_a_dropped_device_is_not_missed(
     two.remember("We lint with ruff.")
     for device in (two, one, three, one, three):
         device.sync()
-    one.run("sync devices", drop=find_id(two))
-    change_remote(remote, tmp_path, f"rm -r {find_id(two)}")
+    one.run("sync devices", drop=two.find_id())
+    change_remote(remote, tmp_path, f"rm -r {two.find_id()}")
     for device in (one, three, one):
         assert device.sync().faults == ()
 
@@ -294,7 +264,7 @@ def test_an_idle_run_asks_git_of_each_project_once_and_reads_no_file_again(
 def put_junk(device: DeviceHome, remote: Path, number: int) -> Path:
     """Put a file that is no segment beside those of a device."""
     data = b"garbage"
-    file = remote / find_id(device) / f"{number:06}-{build_checksum(data)}.age"
+    file = remote / device.find_id() / f"{number:06}-{build_checksum(data)}.age"
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(data)
     return file
@@ -311,8 +281,8 @@ def test_a_junk_file_silences_no_device(pair: list[DeviceHome], remote: Path, nu
         one.remember(text)
         assert one.sync().segments == 1
     two.sync()
-    assert len(two.records()) == 3
-    numbers = sorted(int(file.name[:6]) for file in (remote / find_id(one)).glob("0*.age"))
+    assert len(two.list_records()) == 3
+    numbers = sorted(int(file.name[:6]) for file in (remote / one.find_id()).glob("0*.age"))
     assert numbers == sorted(set(numbers)), "a number that is taken is given to none"
     assert max(numbers) < 6
     assert one.run("sync status").segments_waiting == 0
@@ -333,7 +303,7 @@ def test_a_home_that_counted_beyond_the_limit_goes_on(
         one.remember(text)
         assert one.sync().segments == 1
     two.sync()
-    assert len(two.records()) == 3
+    assert len(two.list_records()) == 3
 
 
 def test_what_waits_is_counted_whatever_its_name(pair: list[DeviceHome]) -> None:

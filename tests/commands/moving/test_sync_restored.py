@@ -2,40 +2,27 @@
 
 import os
 import shutil
-import subprocess
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import MAIN, START, DeviceHome, join_devices
+from devices import MAIN, START, DeviceHome, join_devices, run_git
 
 from gieok.errors import RemoteUnreachable
 from gieok.memory import observation
 from gieok.memory.exchange.versions import ItemVersion, VersionOrder, compare_versions
 from gieok.testing import ManualClock
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 @pytest.fixture
-def remote(tmp_path: Path) -> Path:
-    place = tmp_path / "remote"
-    place.mkdir()
-    return place
-
-
-@pytest.fixture
-def pair(tmp_path: Path, remote: Path) -> list[DeviceHome]:
-    one, two = join_devices(tmp_path, ManualClock(START), remote, "one", "two")
+def pair(pair: list[DeviceHome]) -> list[DeviceHome]:
+    one, two = pair
     one.remember("Staging is called Heron.")
     for device in (one, two, one):
         device.sync()
-    return [one, two]
+    return pair
 
 
 def sync_offline(device: DeviceHome, remote: Path) -> None:
@@ -64,19 +51,19 @@ def test_an_edit_of_a_home_that_was_rolled_back_stays(
     one, two = pair
     shutil.copytree(one.home, tmp_path / "snapshot")
     for name in ("Owl", "Crane", "Stork"):
-        one.edit("staging", f"Staging is called {name}.")
+        one.edit_record("staging", f"Staging is called {name}.")
         one.sync()
     two.sync()
     roll_back(one, tmp_path / "snapshot")
-    assert "Heron" in one.record("staging").read_text()
-    one.edit("staging", "Staging is called Swan.")
+    assert "Heron" in one.find_record("staging").read_text()
+    one.edit_record("staging", "Staging is called Swan.")
     if is_offline:
         sync_offline(one, remote)
     for device in (one, two, one, two):
         device.sync()
     assert one.export() == two.export()
-    assert "Swan" in two.record("staging").read_text()
-    assert any("Stork" in text for text in two.records().values()), "the other one is put away"
+    assert "Swan" in two.find_record("staging").read_text()
+    assert any("Stork" in text for text in two.list_records().values()), "the other one is put away"
 
 
 def test_a_version_that_counts_more_but_is_earlier_is_no_successor() -> None:
@@ -97,7 +84,7 @@ def test_a_shelf_that_was_replaced_by_an_older_copy_loses_no_newer_text(
     one, two = pair
     shutil.copytree(one.home / "memory", tmp_path / "older")
     one.clock.advance(timedelta(hours=2))
-    two.edit("staging", "Staging is called Heron, on port 8443.")
+    two.edit_record("staging", "Staging is called Heron, on port 8443.")
     for device in (two, one):
         device.sync()
     shutil.rmtree(one.home / "memory")
@@ -105,20 +92,20 @@ def test_a_shelf_that_was_replaced_by_an_older_copy_loses_no_newer_text(
     for device in (one, two, one):
         device.sync()
     assert one.export() == two.export()
-    held = {name.partition("/")[0] for name, text in one.records().items() if "8443" in text}
+    held = {name.partition("/")[0] for name, text in one.list_records().items() if "8443" in text}
     assert held == {"archive"}
-    assert "8443" not in one.record("staging").read_text()
+    assert "8443" not in one.find_record("staging").read_text()
 
 
 def test_an_edit_replaces_what_it_was_made_of_without_a_copy(pair: list[DeviceHome]) -> None:
     one, two = pair
-    two.edit("staging", "Staging is called Heron, on port 8443.")
+    two.edit_record("staging", "Staging is called Heron, on port 8443.")
     for device in (two, one):
         device.sync()
-    one.edit("staging", "Staging is called Owl.")
+    one.edit_record("staging", "Staging is called Owl.")
     for device in (one, two, one):
         assert device.sync().both_kept == 0
-    assert len(two.records()) == 1
+    assert len(two.list_records()) == 1
 
 
 @pytest.mark.parametrize(("minutes", "kept"), [(5, 0), (50, 0), (70, 1)])
@@ -126,16 +113,16 @@ def test_an_edit_by_a_clock_that_is_slow_is_no_file_of_a_backup(
     pair: list[DeviceHome], minutes: int, kept: int
 ) -> None:
     one, two = pair
-    one.edit("staging", "Staging is called Crane.")
+    one.edit_record("staging", "Staging is called Crane.")
     for device in (one, two):
         device.sync()
-    two.edit("staging", "Staging is called Owl.")
-    moment = two.record("staging").stat().st_mtime - 60 - minutes * 60
-    os.utime(two.record("staging"), (moment, moment))
+    two.edit_record("staging", "Staging is called Owl.")
+    moment = two.find_record("staging").stat().st_mtime - 60 - minutes * 60
+    os.utime(two.find_record("staging"), (moment, moment))
     for device in (two, one):
         device.sync()
-    assert "Owl" in one.record("staging").read_text()
-    assert sum(name.startswith("archive/") for name in one.records()) == kept
+    assert "Owl" in one.find_record("staging").read_text()
+    assert sum(name.startswith("archive/") for name in one.list_records()) == kept
 
 
 def test_a_home_from_a_backup_that_knew_no_forgetting_forgets_again(
@@ -151,16 +138,16 @@ def test_a_home_from_a_backup_that_knew_no_forgetting_forgets_again(
     for device in (one, two):
         device.sync()
     roll_back(one, tmp_path / "backup")
-    assert len(one.records()) == 2
+    assert len(one.list_records()) == 2
     one.clock.advance(timedelta(minutes=1))
     for device in (one, two, one):
         device.sync()
     assert one.export() == two.export()
-    assert len(one.records()) == 1
+    assert len(one.list_records()) == 1
     one.remember("Umbrellas stand in the hall.")
     for device in (one, two, one):
         device.sync()
-    assert len(one.records()) == len(two.records()) == 2, "told again, it stands"
+    assert len(one.list_records()) == len(two.list_records()) == 2, "told again, it stands"
 
 
 @pytest.mark.parametrize("days", [1, 400])
@@ -168,33 +155,33 @@ def test_a_clock_that_goes_backwards_loses_neither_edits_nor_forgetting(
     pair: list[DeviceHome], days: int
 ) -> None:
     one, two = pair
-    one.edit("staging", "Staging is called Owl.")
+    one.edit_record("staging", "Staging is called Owl.")
     one.remember("Umbrellas stand in the hall.")
     for device in (one, two):
         device.sync()
     for device in pair:
         device.clock = ManualClock(one.clock.now() - timedelta(days=days))
-    one.edit("staging", "Staging is called Crane.")
+    one.edit_record("staging", "Staging is called Crane.")
     one.run("forget", match="Umbrellas", yes=True)
     for device in (one, two, one):
         device.sync()
     assert one.export() == two.export()
-    assert "Crane" in two.record("staging").read_text()
-    assert not any("Umbrellas" in text for text in two.records().values())
-    two.edit("staging", "Staging is called Stork.")
+    assert "Crane" in two.find_record("staging").read_text()
+    assert not any("Umbrellas" in text for text in two.list_records().values())
+    two.edit_record("staging", "Staging is called Stork.")
     two.remember("Umbrellas stand in the hall.")
     for device in (two, one, two):
         device.sync()
     assert one.export() == two.export()
-    assert "Stork" in one.record("staging").read_text()
-    assert any("Umbrellas" in text for text in one.records().values())
+    assert "Stork" in one.find_record("staging").read_text()
+    assert any("Umbrellas" in text for text in one.list_records().values())
 
 
 def test_pushes_at_the_same_time_lose_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = tmp_path / "remote.git"
-    subprocess.run(["git", "init", "--quiet", "--bare", str(place)], check=True)
+    run_git("init", "--quiet", "--bare", str(place))
     devices = join_devices(tmp_path, ManualClock(START), place, "a", "b", "c")
     for device in devices:
         device.remember(f"{device.folder.name} was here.")
@@ -211,15 +198,15 @@ def test_pushes_at_the_same_time_lose_nothing(
     assert [os.waitpid(child, 0)[1] for child in children] == [0, 0, 0]
     for device in devices:
         device.sync()
-        assert len(device.records()) == 3
+        assert len(device.list_records()) == 3
 
 
-def correct(device: DeviceHome, text: str) -> None:
+def correct_memory(device: DeviceHome, text: str) -> None:
     device.clock.advance(timedelta(minutes=1))
     call = device.open()
     (entry,) = call.home.journal.made(MAIN)
     call.home.journal.close()
-    device.put(observation.corrected(entry.document, text, device.clock.now()))
+    device.put_entry(observation.corrected(entry.document, text, device.clock.now()))
 
 
 def test_an_edit_that_comes_beside_its_own_history_is_there_once(
@@ -229,9 +216,9 @@ def test_an_edit_that_comes_beside_its_own_history_is_there_once(
     one.observe("The build takes nine minutes.")
     for device in (one, two, three):
         device.sync()
-    correct(one, "The build takes eight minutes.")
+    correct_memory(one, "The build takes eight minutes.")
     sync_offline(one, remote)
-    correct(two, "The build takes seven minutes.")
+    correct_memory(two, "The build takes seven minutes.")
     # The first one sends its edit, and that the later one replaced it: the third hears of all.
     for device in (two, one, three, two, one, three):
         device.sync()

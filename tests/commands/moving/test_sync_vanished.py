@@ -1,18 +1,16 @@
 """Shelves that were lost: what is brought back, what cannot be, and what was only renamed."""
 
 import shutil
-import subprocess
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from devices import START, DeviceHome, join_devices
+from devices import SHOP, START, DeviceHome, join_devices, run_git
 
 from gieok.commands.moving import sync_exchange
 from gieok.errors import RemoteUnreachable
 from gieok.hook import records
 from gieok.testing import ManualClock
-from gieok.text.handles import build_handle
 
 TEXTS = (
     "We lint with ruff.",
@@ -21,39 +19,19 @@ TEXTS = (
     "Invoices stay for ten years.",
 )
 
-
-@pytest.fixture(autouse=True)
-def environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+pytestmark = pytest.mark.usefixtures("device_environment")
 
 
 @pytest.fixture
-def remote(tmp_path: Path) -> Path:
-    place = tmp_path / "remote"
-    place.mkdir()
-    return place
-
-
-@pytest.fixture
-def pair(tmp_path: Path, remote: Path) -> list[DeviceHome]:
+def pair(pair: list[DeviceHome]) -> list[DeviceHome]:
     """Return two devices that know the same four records, of which the first told all."""
-    one, two = join_devices(tmp_path, ManualClock(START), remote, "one", "two")
+    one, two = pair
     for text in TEXTS:
         one.remember(text)
     for device in (one, two, one):
         device.sync()
-    assert len(two.records()) == len(TEXTS)
-    return [one, two]
-
-
-def list_own_segments(device: DeviceHome, remote: Path) -> list[Path]:
-    call = device.open()
-    setup = call.home.sync.find_setup()
-    call.home.journal.close()
-    assert setup is not None
-    return sorted((remote / setup.device).glob("*.age"))
+    assert len(two.list_records()) == len(TEXTS)
+    return pair
 
 
 @pytest.mark.parametrize("told", [1, 2, 5])
@@ -68,8 +46,8 @@ def test_what_is_told_on_a_lost_shelf_does_not_make_it_whole(
     for device in (two, one):
         device.sync()
     assert one.export() == two.export()
-    assert len(two.records()) == len(TEXTS) + told
-    assert not any(name.startswith("archive/") for name in two.records())
+    assert len(two.list_records()) == len(TEXTS) + told
+    assert not any(name.startswith("archive/") for name in two.list_records())
 
 
 def test_a_lost_shelf_is_not_sent_offline_either(pair: list[DeviceHome], remote: Path) -> None:
@@ -83,7 +61,7 @@ def test_a_lost_shelf_is_not_sent_offline_either(pair: list[DeviceHome], remote:
     assert one.sync().brought_back == len(TEXTS)
     two.sync()
     assert one.export() == two.export()
-    assert len(two.records()) == len(TEXTS) + 1
+    assert len(two.list_records()) == len(TEXTS) + 1
 
 
 def test_records_that_were_all_renamed_are_there_once(pair: list[DeviceHome]) -> None:
@@ -94,8 +72,8 @@ def test_records_that_were_all_renamed_are_there_once(pair: list[DeviceHome]) ->
     for device in (two, one):
         device.sync()
     assert one.export() == two.export()
-    assert len(two.records()) == len(TEXTS)
-    assert all("/renamed-" in name for name in two.records())
+    assert len(two.list_records()) == len(TEXTS)
+    assert all("/renamed-" in name for name in two.list_records())
 
 
 def test_what_cannot_be_brought_back_now_is_the_next_time(
@@ -105,7 +83,7 @@ def test_what_cannot_be_brought_back_now_is_the_next_time(
     two.remember("The cat is Miso.")
     for device in (two, one):
         device.sync()
-    segment = list_own_segments(one, remote)[0]
+    segment = min((remote / one.find_id()).glob("*.age"))
     whole = segment.read_bytes()
     segment.write_bytes(whole[:200])
     shutil.rmtree(one.home / "memory")
@@ -114,7 +92,7 @@ def test_what_cannot_be_brought_back_now_is_the_next_time(
         assert (done.vanished, done.found) == (len(TEXTS), False)
         assert [fault.kind for fault in done.faults] == [sync_exchange.DAMAGED]
         shutil.rmtree(one.home / "memory")
-    two.edit("ruff", "We lint with ruff and mypy.")
+    two.edit_record("ruff", "We lint with ruff and mypy.")
     two.sync()
     done = one.sync()
     assert (done.brought_back, done.vanished) == (2, 3), "an edit of another device is read"
@@ -122,7 +100,7 @@ def test_what_cannot_be_brought_back_now_is_the_next_time(
     assert one.sync().brought_back == 3
     two.sync()
     assert one.export() == two.export()
-    assert sum("mypy" in text for text in two.records().values()) == 1
+    assert sum("mypy" in text for text in two.list_records().values()) == 1
 
 
 def test_what_is_nowhere_in_the_remote_comes_from_a_device_that_has_it(
@@ -136,7 +114,7 @@ def test_what_is_nowhere_in_the_remote_comes_from_a_device_that_has_it(
     for device in (one, two):
         device.sync()
     assert one.export() == two.export()
-    assert len(two.records()) == len(TEXTS)
+    assert len(two.list_records()) == len(TEXTS)
 
 
 def test_what_a_device_lost_with_its_own_segments_comes_from_one_that_has_it(
@@ -150,7 +128,7 @@ def test_what_a_device_lost_with_its_own_segments_comes_from_one_that_has_it(
     two.run("sync run", anew=True)
     one.sync()
     assert one.export() == two.export()
-    assert len(one.records()) == len(TEXTS)
+    assert len(one.list_records()) == len(TEXTS)
 
 
 def test_what_only_waits_to_be_sent_is_brought_back_too(
@@ -169,24 +147,6 @@ def test_what_only_waits_to_be_sent_is_brought_back_too(
     assert one.export() == two.export()
 
 
-def edit_by_command(
-    device: DeviceHome, part: str, text: str, folder: Path | None = None, *, by_agent: bool = False
-) -> None:
-    """Correct a record as `gieok edit` does, which gives it the name of its new title."""
-    device.clock.advance(timedelta(minutes=1))
-    device.run("index", folder)
-    call = device.open(folder)
-    (handle,) = [
-        build_handle(scope.path, key)
-        for scope in call.home.store.scopes()
-        for key in call.home.store.hashes(scope)
-        if key.endswith(".md") and part in key
-    ]
-    call.home.journal.close()
-    call.home.store.close()
-    assert device.run("edit", folder, handle=handle, text=[text], by_agent=by_agent).changed
-
-
 def sync_twice(*devices: DeviceHome) -> None:
     for device in devices * 2:
         done = device.sync()
@@ -197,39 +157,33 @@ def sync_twice(*devices: DeviceHome) -> None:
 def test_what_is_corrected_is_not_brought_back(pair: list[DeviceHome], edited: int) -> None:
     one, two = pair
     for number, part in enumerate(("ruff", "staging", "tuesday", "invoices")[:edited]):
-        edit_by_command(one, part, f"Rule {number} is another one.")
+        one.edit_by_command(part, f"Rule {number} is another one.")
     sync_twice(one, two)
     assert one.export() == two.export()
-    assert sum("another one" in text for text in two.records().values()) == edited
-    assert len(two.records()) == len(TEXTS), "the old text is in the history alone"
+    assert sum("another one" in text for text in two.list_records().values()) == edited
+    assert len(two.list_records()) == len(TEXTS), "the old text is in the history alone"
 
 
 def test_the_only_record_is_corrected_retired_and_restored(tmp_path: Path, remote: Path) -> None:
     one, two = join_devices(tmp_path, ManualClock(START), remote, "one", "two")
     one.remember("Staging is called Heron.")
     sync_twice(one, two)
-    edit_by_command(one, "heron", "Staging is called Osprey.")
+    one.edit_by_command("heron", "Staging is called Osprey.")
     sync_twice(one, two)
     two.run("retire", memories=["staging-is-called-osprey"], user=True)
     sync_twice(two, one)
     for device in (one, two):
-        assert list(device.records()) == ["retired/decision/staging-is-called-osprey.md"]
+        assert list(device.list_records()) == ["retired/decision/staging-is-called-osprey.md"]
     one.run("restore", memories=["staging-is-called-osprey"], user=True)
     sync_twice(one, two)
     assert one.export() == two.export()
-    assert list(two.records()) == ["memory/decision/staging-is-called-osprey.md"]
+    assert list(two.list_records()) == ["memory/decision/staging-is-called-osprey.md"]
 
 
 @pytest.fixture
-def shops(tmp_path: Path, pair: list[DeviceHome]) -> list[Path]:
+def shops(pair: list[DeviceHome], source: Path) -> list[Path]:
     """Return the clones of a project in which the first device told two records."""
-    words = ("git", "-c", "user.name=kim", "-c", "user.email=kim@example.org")
-    source = tmp_path / "source"
-    subprocess.run([*words, "init", "--quiet", str(source)], check=True)
-    commit = ("commit", "--quiet", "--allow-empty", "-m", "first")
-    subprocess.run([*words, "-C", str(source), *commit], check=True)
-    address = ("remote", "add", "origin", "git@example.org:kim/shop.git")
-    subprocess.run([*words, "-C", str(source), *address], check=True)
+    run_git("-C", str(source), "remote", "add", "origin", SHOP)
     folders = [device.folder / "shop" for device in pair]
     for device, folder in zip(pair, folders, strict=True):
         shutil.copytree(source, folder)
@@ -243,7 +197,7 @@ def test_most_records_of_a_project_are_corrected(pair: list[DeviceHome], shops: 
     one, two = pair
     sync_twice(one, two)
     for part in ("owls", "opens", "on-one"):
-        edit_by_command(one, part, f"No {part} any more.", shops[0])
+        one.edit_by_command(part, f"No {part} any more.", shops[0])
     sync_twice(one, two)
     texts = [file.read_text() for file in sorted(shops[1].glob(".gieok/*/*/*.md"))]
     assert len(texts) == 4
@@ -261,7 +215,7 @@ def test_records_that_were_rewritten_and_renamed_by_hand_are_no_lost_shelf(
         file.unlink()
     sync_twice(one, two)
     assert one.export() == two.export()
-    in_use = [name for name in two.records() if name.startswith("memory/")]
+    in_use = [name for name in two.list_records() if name.startswith("memory/")]
     assert sum("/new-" in name for name in in_use) == len(TEXTS) - kept
     assert len(in_use) == len(TEXTS)
 
@@ -284,32 +238,32 @@ def test_one_record_that_is_left_does_not_stand_for_those_of_the_same_time(
 def test_retired_records_whose_time_is_over_are_no_lost_shelf(pair: list[DeviceHome]) -> None:
     one, two = pair
     for part in ("ruff", "staging", "tuesday"):
-        one.run("retire", memories=[one.record(part).stem], user=True)
+        one.run("retire", memories=[one.find_record(part).stem], user=True)
     sync_twice(one, two)
     one.clock.advance(timedelta(days=records.GRACE_DAYS + 1))
     one.remember("Lunch is at noon.")
     sync_twice(one, two)
     assert one.export() == two.export()
-    assert sorted(name.partition("/")[0] for name in two.records()) == ["memory", "memory"]
+    assert sorted(name.partition("/")[0] for name in two.list_records()) == ["memory", "memory"]
 
 
 def test_a_retired_shelf_that_is_lost_is_put_away_elsewhere(pair: list[DeviceHome]) -> None:
     one, two = pair
     for part in ("ruff", "staging", "tuesday"):
-        one.run("retire", memories=[one.record(part).stem], user=True)
+        one.run("retire", memories=[one.find_record(part).stem], user=True)
     sync_twice(one, two)
     shutil.rmtree(one.home / "retired")
     sync_twice(one, two)
-    held = sorted(name.partition("/")[0] for name in two.records())
+    held = sorted(name.partition("/")[0] for name in two.list_records())
     assert held == ["archive", "archive", "archive", "memory"]
 
 
 def test_what_commands_removed_does_not_make_a_lost_rest_a_few(pair: list[DeviceHome]) -> None:
     one, _ = pair
     for part in ("ruff", "staging"):
-        edit_by_command(one, part, f"No {part} any more.")
+        one.edit_by_command(part, f"No {part} any more.")
     for part in ("tuesday", "invoices"):
-        one.record(part).unlink()
+        one.find_record(part).unlink()
     assert one.sync().brought_back == 2
 
 
@@ -321,27 +275,27 @@ def test_forgetting_reaches_what_was_corrected_before_it(
     if not is_edited_first:
         two.clock.advance(timedelta(minutes=1))
         two.run("forget", match="ruff", yes=True)
-    edit_by_command(one, "ruff", "We lint with pylint.")
-    one.date(one.record("pylint"))
-    edit_by_command(one, "pylint", "We lint with flake8.")
-    one.date(one.record("flake8"))
+    one.edit_by_command("ruff", "We lint with pylint.")
+    one.date_file(one.find_record("pylint"))
+    one.edit_by_command("pylint", "We lint with flake8.")
+    one.date_file(one.find_record("flake8"))
     if is_edited_first:
         two.clock.advance(timedelta(minutes=1))
         two.run("forget", match="ruff", yes=True)
     sync_twice(one, two)
     sync_twice(one, two)
-    assert one.records() == two.records()
-    assert any("flake8" in text for text in two.records().values()) is not is_edited_first
+    assert one.list_records() == two.list_records()
+    assert any("flake8" in text for text in two.list_records().values()) is not is_edited_first
 
 
 def test_one_correction_by_an_agent_and_by_a_person_is_one_record(pair: list[DeviceHome]) -> None:
     one, two = pair
-    edit_by_command(one, "ruff", "We lint with pylint.", by_agent=True)
-    edit_by_command(two, "ruff", "We lint with pylint.")
+    one.edit_by_command("ruff", "We lint with pylint.", by_agent=True)
+    two.edit_by_command("ruff", "We lint with pylint.")
     sync_twice(one, two)
     sync_twice(one, two)
-    assert one.records() == two.records()
-    assert len(one.records()) == len(TEXTS)
+    assert one.list_records() == two.list_records()
+    assert len(one.list_records()) == len(TEXTS)
 
 
 def test_a_secret_that_is_cut_out_of_a_title_leaves_no_second_record(
@@ -350,7 +304,7 @@ def test_a_secret_that_is_cut_out_of_a_title_leaves_no_second_record(
     one, two = join_devices(tmp_path, ManualClock(START), remote, "one", "two")
     one.remember("We lint with ruff.")
     secret = "sk-ant-api03-" + "a1B2c3D4" * 11
-    file = one.record("ruff")
+    file = one.find_record("ruff")
     text = file.read_text().replace("We lint with ruff.", f"The key is {secret}.")
     named = file.with_name(f"{records.slug(f'The key is {secret}.')}.md")
     named.write_text(text)
@@ -359,23 +313,23 @@ def test_a_secret_that_is_cut_out_of_a_title_leaves_no_second_record(
     one.run("redact", all=True, apply=True)
     assert named.exists() is False
     sync_twice(one, two)
-    assert one.records() == two.records()
-    assert not any(secret in text for text in two.records().values())
+    assert one.list_records() == two.list_records()
+    assert not any(secret in text for text in two.list_records().values())
 
 
 def test_what_was_told_in_the_place_of_a_renamed_record_is_forgotten_alone(
     pair: list[DeviceHome],
 ) -> None:
     one, two = pair
-    edit_by_command(one, "ruff", "We lint with pylint.")
-    one.date(one.record("pylint"))
+    one.edit_by_command("ruff", "We lint with pylint.")
+    one.date_file(one.find_record("pylint"))
     one.remember(TEXTS[0])
     one.clock.advance(timedelta(minutes=1))
     one.run("forget", match="ruff", yes=True)
     sync_twice(one, two)
     sync_twice(two, one)
-    assert one.records() == two.records()
-    assert any("pylint" in text for text in two.records().values())
+    assert one.list_records() == two.list_records()
+    assert any("pylint" in text for text in two.list_records().values())
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -388,7 +342,7 @@ def test_a_shelf_that_leads_elsewhere_is_said_and_nothing_of_it_is_sent(
     shelf.symlink_to(disk)
     if not is_there:
         disk.rename(tmp_path / "away")
-    two.edit("ruff", "We lint with pylint.")
+    two.edit_record("ruff", "We lint with pylint.")
     two.sync()
     for _ in range(2):
         done = one.sync()
@@ -396,11 +350,11 @@ def test_a_shelf_that_leads_elsewhere_is_said_and_nothing_of_it_is_sent(
         assert (done.vanished, done.brought_back, done.rejected, done.sent) == (0, 0, (), 0)
         assert done.waiting_for == {sync_exchange.LINKED: 1}
     two.sync()
-    assert len(two.records()) == len(TEXTS)
+    assert len(two.list_records()) == len(TEXTS)
     shelf.unlink()
     (disk if is_there else tmp_path / "away").rename(shelf)
     for device in (one, two):
         done = device.sync()
     assert (done.links, done.waiting) == ((), 0)
-    assert one.records() == two.records()
-    assert "pylint" in one.record("ruff").read_text()
+    assert one.list_records() == two.list_records()
+    assert "pylint" in one.find_record("ruff").read_text()

@@ -4,13 +4,13 @@ every project.
 
 import json
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from tests.support.talk import build_block, build_key
 
 from gieok.memory.talk import lasting_turns
-from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.model.memory import Entry, Scope
 from gieok.places.home import lasting_file
 from gieok.places.scope import USER_SCOPE
 from gieok.ranking.learned import heads
@@ -22,23 +22,7 @@ _AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 
 
 def _turns(scope: Scope, session: str, *lines: str, at: datetime = _AT) -> Entry:
-    text = "\n".join(lines)
-    starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
-    passages = tuple(
-        Passage(start, start + len(line), n, n)
-        for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
-    )
-    document = Document(
-        scope=scope,
-        key=f"sessions/codex/{session}#1",
-        kind="turn",
-        text=text,
-        content_hash=sha256(text.encode()).hexdigest(),
-        created_at=at,
-        updated_at=at,
-        valid_from=at,
-    )
-    return Entry(document, passages)
+    return build_block(scope, build_key(session), *lines, at=at)
 
 
 def _rows(home: Path, scope: Scope) -> list[list[object]]:

@@ -3,13 +3,13 @@ source.
 """
 
 from datetime import UTC, datetime
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from tests.support.talk import build_block, build_key
 
 from gieok.memory.talk import lasting_turns, promotion
-from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.model.memory import Entry, Scope
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, recall
 from gieok.testing.clock import ManualClock
@@ -24,25 +24,8 @@ _AT = datetime(2026, 3, 1, tzinfo=UTC)
 _LEFT, _BUILD = "User: I am left-handed", "User: the build runs on Jenkins"
 
 
-def _turns(scope: Scope, *lines: str, key: str = "sessions/codex/s#1") -> Entry:
-    text = "\n".join(lines)
-    starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(len(lines))]
-    passages = tuple(
-        Passage(start, start + len(line), n, n)
-        for n, (start, line) in enumerate(zip(starts, lines, strict=True), 1)
-    )
-    document = Document(
-        scope=scope,
-        key=key,
-        kind="turn",
-        text=text,
-        content_hash=sha256(text.encode()).hexdigest(),
-        created_at=_AT,
-        updated_at=_AT,
-        valid_from=_AT,
-        metadata={"agent": "codex", "session": "s"},
-    )
-    return Entry(document, passages)
+def _turns(scope: Scope, *lines: str, key: str = build_key("s")) -> Entry:
+    return build_block(scope, key, *lines, at=_AT, metadata={"agent": "codex", "session": "s"})
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from character_talk import SilentNotifier
-from postgres_wire import Wire, listening
+from postgres_wire import Wire, note_traffic
 
 from gieok.character.accounts.points import PointsDesk
 from gieok.character.cards.canon import Canon
@@ -39,7 +39,7 @@ def wire() -> Wire:
 @pytest.fixture
 def turns(make_database: Callable[[], str], wire: Wire) -> Iterator[Turns]:
     """Give turns with Mina, of whom Kim has said something; what is sent is noted."""
-    with listening(make_database(), wire) as url, ExitStack() as closing:
+    with note_traffic(make_database(), wire) as url, ExitStack() as closing:
         turns = closing.enter_context(_serving(url))
         turns.points.credit("kim", 100, "first")
         mina = StoredCharacter("", "mina", "Mina", _CARD, _NOW, _NOW)

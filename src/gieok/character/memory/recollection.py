@@ -111,7 +111,7 @@ def _rank_passages(
     store: Store, query: VectorQuery | None, scope: Scope, text: str, limit: int, where: Filter
 ) -> tuple[Ranking, Ranking]:
     """Return the rankings by words and by vectors; empty where the store has no such search."""
-    words = _build_keyword_query(text) if isinstance(store, KeywordSearch) else None
+    words = _build_keyword_query(text)
     if isinstance(store, JointSearch):
         return store.rank_both(scope, words, query, where, limit)
     by_words, by_vector = Ranking("keyword", ()), Ranking("vector", ())

@@ -328,17 +328,12 @@ class CharacterService:
         if any(one.first or decisions.decision_of(one.message) for one in unread):
             return None
         seen = seen._replace(window=window)
-        change = self._find_change(bond, seen)
-        if not change.put and not change.forget:
-            self.journal.move(scope, DETECTION, change.run.end)
-            return seen._replace(learned=change.run.end)
+        put, forget, run = self._find_change(bond, seen)
+        if not put and not forget:
+            self.journal.move(scope, DETECTION, run.end)
+            return seen._replace(learned=run.end)
         is_learned = commit_span(
-            self.journal,
-            seen.learned,
-            change.run,
-            put=change.put,
-            forget=change.forget,
-            held=seen.documents,
+            self.journal, seen.learned, run, put=put, forget=forget, held=seen.documents
         )
         return self.read_snapshot(bond) if is_learned else None
 
@@ -351,23 +346,16 @@ class CharacterService:
         user_decisions = decisions.list_decisions(fresh)
         if not self._settle_refusals(bond.scope, seen.learned, user_decisions):
             return -1
-        change = self._find_change(bond, seen)
-        put, forget, run = change
+        put, forget, run = self._find_change(bond, seen)
         if not put and not forget:
             is_moved = self.journal.skip(bond.scope, DETECTION, seen.learned, run.end)
             return 0 if is_moved else -1
         is_finished = finish_span(
-            self.journal,
-            self.store,
-            seen.learned,
-            run,
-            put=put,
-            forget=forget,
-            held=seen.documents,
+            self.journal, self.store, seen.learned, run, put=put, forget=forget, held=seen.documents
         )
         return len(put) + len(forget) if is_finished else -1
 
-    def _find_change(self, bond: Bond, seen: ScopeSnapshot) -> "_LearnedChange":
+    def _find_change(self, bond: Bond, seen: ScopeSnapshot) -> _LearnedChange:
         """Return what is learned from what is new or changed."""
         learned, held, scope = seen.learned, seen.held, bond.scope
         talk = unread_talk.find_unread_talk(

@@ -294,22 +294,19 @@ class Turns:
         identity, message_id = self._build_ids(scope, said.message_id)
         with ExitStack() as held:
             held.enter_context(self.order.turn(scope))
-            if said.message_id and (known := self.memory.journal.messages(scope, [identity])):
+            if given := self._find_given_reply(scope, said, identity):
                 self.accounts.seen(said.user, self.memory.clock.now())
-                scene = self._build_scene(said.user, who)
-                prepared = self._prepare_prompt(scene, said.text)
-                return _build_given_reply(identity, message_id, prepared, known[0].message.text)
+                return self._repeat_reply(self._build_scene(said.user, who), said, given)
             hold = self.pay(held, said.user, who.stored.id, identity)
             with self.order.step(scope):
                 # Read behind the lock, once: nobody else writes this conversation now.
                 scene = self._build_scene(said.user, who)
                 # Another server may have given the reply since.
-                known = self.memory.journal.messages(scope, [identity]) if said.message_id else []
-                seen = scene.seen if known else self._hear(scene, said, message_id)
-            if known:
+                given = self._find_given_reply(scope, said, identity)
+                seen = scene.seen if given else self._hear(scene, said, message_id)
+            if given:
                 hold.settle()
-                prepared = self._prepare_prompt(scene, said.text)
-                return _build_given_reply(identity, message_id, prepared, known[0].message.text)
+                return self._repeat_reply(scene, said, given)
             seen = seen or self.memory.learn(scene.bond)
             prepared = self._prepare_prompt(scene._replace(seen=seen), said.text)
             parts = self.ask(scene.stored, prepared.messages, said.sampling)
@@ -395,6 +392,19 @@ class Turns:
             reply_prompt.assembled(scene.sheet, memory, context.window, text), context, canon
         )
 
+    def _find_given_reply(self, scope: Scope, said: UserTurn, identity: str) -> Message | None:
+        """Return the reply that was given before to a repeated message."""
+        found = self.memory.journal.messages(scope, [identity]) if said.message_id else ()
+        return found[0].message if found else None
+
+    def _repeat_reply(self, scene: Scene, said: UserTurn, given: Message) -> Reply:
+        """Return a reply that was given before."""
+        prepared = self._prepare_prompt(scene, said.text)
+        parts = _chain_reply_parts(
+            [ReplyPart(given.text), ReplyPart(finish="stop")], _chain_reply_parts([])
+        )
+        return Reply(given.id, said.message_id, prepared, parts)
+
     def _build_ids(self, scope: Scope, message_id: str) -> tuple[str, str]:
         """Return the ids of the reply and of the user's message."""
         own = message_id or self.new_id()
@@ -460,14 +470,6 @@ class ReplyEnding:
             session=self.session,
             source=CUT if finish == CUT else "",
         )
-
-
-def _build_given_reply(
-    identity: str, message_id: str, prepared: PreparedPrompt, text: str
-) -> Reply:
-    """Return a reply that was given before, for a repeated message."""
-    parts = _chain_reply_parts([ReplyPart(text), ReplyPart(finish="stop")], _chain_reply_parts([]))
-    return Reply(identity, message_id, prepared, parts)
 
 
 def clean_user_message(text: str) -> str:

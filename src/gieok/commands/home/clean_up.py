@@ -176,12 +176,10 @@ def _settle_redacted_store(call: Call, store: Store) -> list[Reason]:
 
 def _list_record_files(call: Call) -> list[tuple[Path, Path]]:
     """Return every record file, of all shelves, with its `.gieok` folder."""
-    names = (records.MEMORY, records.RETIRED, records.ARCHIVE)
     return [
         (base, file)
         for base in list_record_folders(call)
-        for name in names
-        for file in records.list_records(base, name)
+        for file in records.list_all_records(base)
     ]
 
 

@@ -278,7 +278,7 @@ def _iter_matching_records(
     Adds to `known` the handles that name a record.
     """
     indexed = {d.source for chosen in made.scopes.values() for d in chosen.documents.values()}
-    for shelf in (records.MEMORY, records.RETIRED, records.ARCHIVE):
+    for shelf in records.SHELVES:
         for file in records.list_records(base, shelf):
             stem = file.with_suffix("")
             names = {

@@ -177,10 +177,7 @@ def find_last_place(renamed: Mapping[str, str], mark: str) -> str:
 
 def list_marks(base: Path) -> set[str]:
     """Return the marks of the records that are on the shelves of a folder."""
-    shelves = (records.MEMORY, records.ARCHIVE, records.RETIRED)
-    return {
-        build_record_mark(file) for name in shelves for file in records.list_records(base, name)
-    }
+    return set(map(build_record_mark, records.list_all_records(base)))
 
 
 def load_renamed(call: Call, scope: Scope) -> dict[str, str]:
@@ -229,7 +226,7 @@ def build_record_mark(file: Path) -> str:
 def read_made(record: Path) -> str:
     """Return when a record says that it was made; '' where it does not, or is not there."""
     try:
-        text = record.read_bytes().decode("utf-8", "surrogateescape")
+        text = records.read_record_text(record)
     except FileNotFoundError:
         return ""
     return records.read_created(text)[0]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from gieok.commands.command import TRUST_HINT, Parameter, Style, Surface, command, tier_words
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
-from gieok.commands.memory import handles
+from gieok.commands.memory import handles, newest
 from gieok.errors import BadRequest, find_os_reason
 from gieok.home.call import Call
 from gieok.memory.files import roots
@@ -94,7 +94,7 @@ def get_memory_text(
 
 def _read_handle_text(call: Call, memory: handles.NamedMemory) -> GetResult:
     """Return the text of a handle: a file as it is on disk, other memories as they are stored."""
-    if (ended := handles.find_memory_end(memory, handles.open_standing(call))) is not None:
+    if (ended := handles.find_memory_end(memory, newest.open_standing(call))) is not None:
         call.tell(ended.status)
     known, _ = first_answer(
         call.home.stores.all(), lambda store: roots.load_roots(store, memory.document.scope)

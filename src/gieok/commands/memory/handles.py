@@ -241,11 +241,6 @@ def find_memory_status(document: Document, now: datetime, line: int = 0) -> str:
     return document_status(document, now)
 
 
-def open_standing(call: Call) -> Standing:
-    """Return what holds no more and what was said later, as recorded in the home, seen from now."""
-    return Standing(str(call.home.folder), call.clock.now().timestamp())
-
-
 def find_memory_end(memory: NamedMemory, standing: Standing) -> EndedClaim | None:
     """Return how a later statement ended a memory; None where the memory still holds."""
     place = _find_claim_place(memory)

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 from gieok.commands.command import Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, OrNull, mark_encoded_getter
-from gieok.commands.memory import handles, origin
+from gieok.commands.memory import handles, newest, origin
 from gieok.commands.memory.handles import NamedMemory, strip_speaker_label
 from gieok.commands.memory.predecessors import (
     find_ended_documents,
@@ -195,7 +195,7 @@ def _is_version_valid_on(version: Version, day: date, zone: tzinfo) -> bool:
 
 def _build_statement_chain(call: Call, memory: NamedMemory) -> list[_Statement]:
     """Return the statement that now holds in place of a memory, and all that it replaced."""
-    standing = handles.open_standing(call)
+    standing = newest.open_standing(call)
     asked_statement = last = _build_history_statement(call, memory, standing)
     statement_by_name = {asked_statement.name: asked_statement}
     while len(statement_by_name) < _MOST_LINKS and (after := _find_successors(call, last)):

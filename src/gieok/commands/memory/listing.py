@@ -17,7 +17,7 @@ from gieok.commands.command import (
     tier_words,
 )
 from gieok.commands.encode import Omitted
-from gieok.commands.memory import away, behind, filters, gaps, handles, restatements, search
+from gieok.commands.memory import away, behind, filters, gaps, handles, newest, restatements, search
 from gieok.commands.memory.away import Away
 from gieok.commands.memory.handles import KINDS, NOTE, OBSERVATION, RECORD, TURN
 from gieok.commands.memory.restatements import RowStatement
@@ -378,7 +378,7 @@ def _list_rows(
     known: list[roots.Root],
 ) -> list[ListedMemory]:
     """Return the rows of the items that fit, in their order, notes last."""
-    standing = handles.open_standing(call)
+    standing = newest.open_standing(call)
     shown = [
         (item, _build_listed_row(call, item, documents[item.key], known, standing))
         for item in items

@@ -40,7 +40,7 @@ _AS_LIKELY = 0.75
 
 
 def open_standing(call: Call) -> Standing:
-    """Return what is known of ended claims, and of what was said later, in the call's home."""
+    """Return what holds no more and what was said later, as recorded in the home, seen from now."""
     return Standing(str(call.home.folder), call.clock.now().timestamp())
 
 

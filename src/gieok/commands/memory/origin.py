@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gieok.commands.memory import handles
+from gieok.commands.memory import handles, newest
 from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.predecessors import find_predecessors
 from gieok.home.call import Call
@@ -90,7 +90,7 @@ def find_memory_origin(call: Call, memory: NamedMemory, *, with_replaced: bool =
 
     Without `with_replaced`, what the memory replaced is not looked up.
     """
-    document, standing = memory.document, handles.open_standing(call)
+    document, standing = memory.document, newest.open_standing(call)
     end = handles.find_memory_end(memory, standing)
     status = handles.find_memory_status(document, call.clock.now(), memory.line)
     if memory.was_replaced:

@@ -28,9 +28,8 @@ from gieok.places.home import scope_folder
 from gieok.text.messages import Words
 
 FORMATS = ("jsonl", "markdown", "obsidian")
-#: Folder of the records in an export for people, and the shelves of these records.
+#: Folder of the records in an export for people.
 RECORDS = "records"
-SHELVES = (records.MEMORY, records.RETIRED, records.ARCHIVE)
 _EVERY = 500
 
 
@@ -172,10 +171,10 @@ def _iter_exported_records(call: Call) -> Iterator[ExportedRecord]:
         scope = record_shelf.scope
         if call.is_scope_named and scope != call.scope:
             continue
-        for shelf in SHELVES:
+        for shelf in records.SHELVES:
             for file in records.list_records(base, shelf):
                 path = file.relative_to(base / shelf).as_posix()
-                text = file.read_bytes().decode("utf-8", "surrogateescape")
+                text = records.read_record_text(file)
                 yield ExportedRecord(
                     scope=scope,
                     folder=str(base.parent) if record_shelf.is_project else "",

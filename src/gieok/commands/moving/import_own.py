@@ -9,7 +9,7 @@ from typing import Any
 from gieok import fs
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.records import RecordShelf, follow_soon, scope_shelf
-from gieok.commands.moving.export import RECORDS, SHELVES
+from gieok.commands.moving.export import RECORDS
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.hook import records
@@ -162,7 +162,7 @@ class _Records:
             str(row.get("folder", "")),
         )
         is_safe = (
-            shelf in SHELVES
+            shelf in records.SHELVES
             and len(name.parts) == 2
             and name.suffix == ".md"
             and ".." not in name.parts

@@ -425,7 +425,7 @@ def _render_faults(faults: tuple[SyncFault, ...], style: Style) -> list[str]:
     effect=Effect.WRITE,
     examples=("gieok sync", "gieok sync --anew"),
 )
-def synchronise(
+def synchronise_home(
     call: Call,
     *,
     anew: Annotated[

@@ -498,7 +498,7 @@ class DeviceExchange:
         """Return shared name of a scope → the records that vanished from it."""
         found = {
             scope.shared: sync_sent.find_vanished_records(self._call, scope)
-            for scope in self._list_scopes()
+            for scope in self._list_travelling(self._find_scopes())
         }
         return {shared: items for shared, items in found.items() if items}
 
@@ -596,7 +596,9 @@ class DeviceExchange:
         if vouching := self._notices.build_vouching_row(paths):
             yield vouching
         counters = self._journal.kept(COUNTERS)
-        for scope in self._list_scopes():
+        scopes = self._find_scopes()
+        self._count_staying(scopes)
+        for scope in self._list_travelling(scopes):
             vanished = self._vanished.get(scope.shared, ())
             yield from sync_sent.iter_changed_rows(
                 self._call, scope, self._writer, vanished, is_anew=is_anew
@@ -611,27 +613,32 @@ class DeviceExchange:
                 if row is not None:
                     yield row
 
-    def _list_scopes(self) -> list[ScopeItems]:
-        scopes = {
-            *self._journal.scopes(),
-            *self._journal.made_scopes(),
-            *self._shelves,
-        }
-        scopes |= {
-            Scope(local)
-            for realm in self._journal.realms(ITEMS)
-            if (local := self._names.to_local(realm.removeprefix(ITEMS)))
-        }
-        unplaced = {
-            one.path.partition("/")[0] for one in scopes if self._names.is_unplaced(one.path)
-        }
-        self.done.unplaced = len(unplaced)
+    def _count_staying(self, scopes: Collection[Scope]) -> None:
+        """Count what of this device does not travel."""
+        heads = {scope.path.partition("/")[0] for scope in scopes}
+        self.done.unplaced = sum(map(self._names.is_unplaced, heads))
         self.done.accounts = len(sync_items.list_account_scopes(self._call))
+
+    def _list_travelling(self, scopes: Collection[Scope]) -> list[ScopeItems]:
+        """Return the items of the scopes that travel, sorted by scope."""
         return [
             self._build_items(scope, self._names.to_shared(scope.path), self._shelves.get(scope))
             for scope in sorted(scopes)
             if not self._names.is_excluded(scope.path) and not is_of_account(scope.path)
         ]
+
+    def _find_scopes(self) -> set[Scope]:
+        """Return the scopes of which something is here, or was exchanged."""
+        scopes = {
+            *self._journal.scopes(),
+            *self._journal.made_scopes(),
+            *self._shelves,
+        }
+        return scopes | {
+            Scope(local)
+            for realm in self._journal.realms(ITEMS)
+            if (local := self._names.to_local(realm.removeprefix(ITEMS)))
+        }
 
     def _write_segment(
         self,

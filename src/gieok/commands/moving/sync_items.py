@@ -14,7 +14,6 @@ from gieok.commands.memory import forgotten_marks
 from gieok.commands.memory.forget_steps import list_record_folders
 from gieok.commands.memory.forgotten_marks import ForgottenPlace
 from gieok.commands.memory.records import RecordShelf, follow_soon, shelf_at
-from gieok.commands.moving.export import SHELVES
 from gieok.errors import BadRequest, GieokError, Phrase
 from gieok.flow.distil import deliver_scope
 from gieok.flow.gate_rules import DAMAGED, GateRule, load_gate_choices, load_gate_rules
@@ -90,7 +89,7 @@ def find_outside_link(base: Path) -> Path | None:
 
     What lies behind it is not read: a disk may not be mounted.
     """
-    for folder in (base, *(base / name for name in SHELVES)):
+    for folder in (base, *(base / name for name in records.SHELVES)):
         is_away = not folder.exists() or not records.is_inside(base, folder)
         if folder.is_symlink() and is_away:
             return folder
@@ -214,7 +213,7 @@ def _is_any_excluded(call: Call, roots: Sequence[Path]) -> bool:
 
 @dataclass
 class ScopeItems:
-    """Items of one scope as they are now; `shelves` are those of its records."""
+    """Items of one scope as they are now; `shelf` is that of its records."""
 
     call: Call
     scope: Scope
@@ -313,8 +312,7 @@ class ScopeItems:
         """Return the file of each record that is there, by its id."""
         if self.shelf is None:
             return {}
-        base = self.shelf.base
-        files = [file for name in SHELVES for file in records.list_records(base, name)]
+        files = records.list_all_records(self.shelf.base)
         return {build_record_id(self.shared, file): file for file in files}
 
     @cached_property
@@ -326,8 +324,7 @@ class ScopeItems:
         base = self.shelf.base
         return [
             (file, not self.shelf.is_project or judge.admits(file.read_bytes(), file))
-            for name in SHELVES
-            for file in records.list_records(base, name)
+            for file in records.list_all_records(base)
             if file.relative_to(base).as_posix() not in tracked
         ]
 
@@ -437,7 +434,7 @@ class ScopeItems:
 def is_record_entry(document: Document) -> bool:
     """Say whether a document is what the index has of a record: the record itself travels."""
     shelf, _, path = document.key.partition("/")
-    is_named = shelf in SHELVES and path.endswith(".md")
+    is_named = shelf in records.SHELVES and path.endswith(".md")
     return is_named and document.metadata.get("root") == records.MEMORY
 
 
@@ -479,7 +476,7 @@ def build_place_id(shared: str, mark: str) -> str:
 
 def build_record_item(shared: str, file: Path) -> SharedItem:
     """Return a record as an item, without secrets that stand in it."""
-    text = redact_document(file.read_bytes().decode("utf-8", "surrogateescape"))
+    text = redact_document(records.read_record_text(file))
     name, path = file.parents[1].name, f"{file.parent.name}/{file.name}"
     fields = {"shelf": name, "path": path, "text": text}
     item = build_item(RECORD, (), format_file_time(file.stat().st_mtime_ns), fields)
@@ -578,6 +575,6 @@ def _list_places(item: SharedItem) -> list[str]:
     names = {path.name, _ARCHIVED_NAME.sub(".md", path.name)}
     return [
         forgotten_marks.build_record_mark(Path(shelf, path.parent, name))
-        for shelf in SHELVES
+        for shelf in records.SHELVES
         for name in names
     ]

@@ -6,11 +6,10 @@ earlier one stays: a memory in the history, a record among the archived records.
 
 import hashlib
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from gieok import fs
 from gieok.commands.memory import forget_steps, forgotten_marks, leftovers, untrusted
@@ -18,7 +17,6 @@ from gieok.commands.memory.forgotten_marks import ForgottenPlace
 from gieok.commands.memory.handles import lock_observations
 from gieok.commands.memory.records import follow_soon, rewrite_active_memory
 from gieok.commands.moving import sync_items, sync_sent
-from gieok.commands.moving.export import SHELVES
 from gieok.commands.moving.sync_items import ITEMS, ForgottenMarks, ScopeItems, SharedItem
 from gieok.errors import BadRequest
 from gieok.flow.distil import deliver_scope
@@ -28,6 +26,7 @@ from gieok.hook import records
 from gieok.memory import observation, retirement
 from gieok.memory.exchange.intake import REALM
 from gieok.memory.exchange.json_lines import Carrying, parse_export_message
+from gieok.memory.exchange.segments import Row
 from gieok.memory.exchange.versions import (
     ItemVersion,
     VersionOrder,
@@ -42,11 +41,10 @@ from gieok.memory.observer import buffer
 from gieok.memory.talk import turns
 from gieok.memory.tiers.fields import from_fields
 from gieok.model.conversation import ForgottenMessage
-from gieok.model.memory import Entry, Passage
+from gieok.model.memory import Document, Entry, Passage
 from gieok.ports.journal import MessageFilter
 from gieok.text.redact.sense import redact_document
 
-Row = Mapping[str, Any]
 #: Characters of a checksum in the name of an archived record.
 _NAME_CHARS = 8
 #: What a row of another form raises.
@@ -184,17 +182,18 @@ class ScopeTaking:
     def _take_history_removal(self, row: Row) -> None:
         journal, scope = self.call.home.journal, self.shared_scope.scope
         self._replaced = [one for one in self._replaced if one["item"] != row["item"]]
-        numbers = [
-            number
-            for number, document in journal.replaced(scope)
-            if sync_items.build_history_item(self.shared_scope.shared, document).id == row["item"]
-        ]
-        if numbers:
-            self._forgotten_texts += [
-                document.text for number, document in journal.replaced(scope) if number in numbers
-            ]
-            journal.erase(scope, [], (), numbers)
+        if gone := self._find_history({row["item"]}):
+            self._forgotten_texts += [document.text for document in gone.values()]
+            journal.erase(scope, [], (), list(gone))
         self._fresh[row["item"]] = sync_items.GONE
+
+    def _find_history(self, items: Collection[str]) -> dict[int, Document]:
+        """Return the replaced documents of some items, by their numbers in the history."""
+        return {
+            number: document
+            for number, document in self.call.home.journal.replaced(self.shared_scope.scope)
+            if sync_items.build_history_item(self.shared_scope.shared, document).id in items
+        }
 
     def _take_forgotten(self, row: Row) -> None:
         """Forget a message as the device on which a person forgot it."""
@@ -265,11 +264,7 @@ class ScopeTaking:
 
     def _erase_marked(self, arrived: ForgottenMarks, settled: ForgottenMarks) -> None:
         """Remove items by the marks for what just arrived, and for what stood here before."""
-        journal, scope, shared = (
-            self.call.home.journal,
-            self.shared_scope.scope,
-            self.shared_scope.shared,
-        )
+        journal, scope = self.call.home.journal, self.shared_scope.scope
         now_held = replace(self.shared_scope)
         gone = []
         for item in now_held.iter_items():
@@ -277,11 +272,7 @@ class ScopeTaking:
             if at := (settled if is_old else arrived).find_end(item):
                 gone.append((item, at))
         history = {item.id for item, _ in gone if item.kind == sync_items.REPLACED}
-        numbers = [
-            number
-            for number, document in journal.replaced(scope)
-            if sync_items.build_history_item(shared, document).id in history
-        ]
+        numbers = list(self._find_history(history))
         keys = []
         for item, at in gone:
             if item.kind == sync_items.RECORD:
@@ -498,7 +489,7 @@ class ScopeTaking:
         named = mine.fields if is_gone and mine else row
         match kind:
             case sync_items.MEMORY if not is_gone:
-                document = replace(from_fields({**row, "scope": scope.path}, row["text"]))
+                document = from_fields({**row, "scope": scope.path}, row["text"])
                 if sync_items.is_record_entry(document):  # of an earlier version
                     return
                 passages = tuple(Passage(*passage) for passage in row["passages"])
@@ -591,11 +582,9 @@ class ScopeTaking:
         """Return the text of each record of the shelf, read once."""
         assert self.shared_scope.shelf is not None
         if not self._record_texts:
-            base = self.shared_scope.shelf.base
             self._record_texts = {
-                file: records.own_text(file.read_bytes().decode("utf-8", "surrogateescape"))
-                for name in SHELVES
-                for file in records.list_records(base, name)
+                file: records.own_text(records.read_record_text(file))
+                for file in records.list_all_records(self.shared_scope.shelf.base)
             }
         return self._record_texts
 
@@ -620,7 +609,7 @@ class ScopeTaking:
         base, path = self.shared_scope.shelf.base, PurePosixPath(str(fields["path"]))
         file = base / str(fields["shelf"]) / path
         is_safe = (
-            fields["shelf"] in SHELVES
+            fields["shelf"] in records.SHELVES
             and len(path.parts) == 2
             and path.suffix == ".md"
             and ".." not in path.parts
@@ -644,7 +633,7 @@ class ScopeTaking:
         """Keep the user's own text of a record where a secret in it was cut out of what comes."""
         if not file.exists():
             return
-        own = file.read_bytes().decode("utf-8", "surrogateescape")
+        own = records.read_record_text(file)
         if own != text and redact_document(own) != own:
             self._archive_record({"path": f"{file.parent.name}/{file.name}", "text": own})
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gieok import fs
 from gieok.errors import Damaged, Phrase, RemoteUnreachable
-from gieok.machine.git import SAFE_OPTIONS
+from gieok.machine.git import SAFE_OPTIONS, run_git
 from gieok.ports.sync import (
     LARGEST_BYTES,
     SegmentName,
@@ -185,15 +185,9 @@ class SegmentBranch:
             **(more or {}),
         }
         try:
-            # Fixed program, no shell; an address stands behind `--`.
-            done = subprocess.run(  # noqa: S603
-                ["git", *_OPTIONS, *words],  # noqa: S607 - the user's own git
-                cwd=self._folder,
-                env=environment,
-                input=given,
-                capture_output=True,
-                timeout=_TIMEOUT_S,
-                check=False,
+            # An address stands behind `--`.
+            done = run_git(
+                [*_OPTIONS, *words], self._folder, environment, given=given, timeout_s=_TIMEOUT_S
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise self._build_error(str(error)) from error

@@ -16,6 +16,17 @@ MOST_ROWS = 5_000
 _LARGEST_BYTES = 1 << 30
 #: Fields that a row has to have as texts: each row, and each row of an item.
 _OF_ROWS, _OF_ITEMS = ("is",), ("item", "scope")
+#: What bytes raise that are no segment.
+_DAMAGED = (
+    OSError,
+    EOFError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    zlib.error,
+    RecursionError,
+)
 Row = Mapping[str, Any]
 
 
@@ -47,9 +58,7 @@ def load_segment(data: bytes, what: str) -> Segment:
         head, *rows = map(json.loads, lines)
         version = int(head["version"])
         positions = {str(name): int(upto) for name, upto in head["positions"].items()}
-    except (OSError, EOFError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise Damaged("{what} is no segment of Gieok", what=Phrase(what)) from error
-    except (zlib.error, RecursionError) as error:
+    except _DAMAGED as error:
         raise Damaged("{what} is no segment of Gieok", what=Phrase(what)) from error
     if version > VERSION:
         raise BadRequest(

@@ -24,9 +24,9 @@ from gieok.errors import (
 from gieok.opening import Opening
 from gieok.storage.postgres.deadline import enforce_deadline, name_way_in
 from gieok.storage.postgres.locks import Locks
-from gieok.storage.postgres.pool import ENDED, MOST, PoolKey, bound_pool_size, share_pool
+from gieok.storage.postgres.pool import MOST, PoolKey, bound_pool_size, ends_connection, share_pool
 from gieok.storage.postgres.tables import Tables
-from gieok.storage.postgres.transaction import Transaction
+from gieok.storage.postgres.transaction import Transaction, list_beginning
 
 #: Seconds that an answer may take (setting `store.timeout_s`), and the time that a writer waits for
 #: locks of other writers.
@@ -189,24 +189,19 @@ class Connections:
         with self.begin_writing() as transaction:
             yield transaction.db
 
-    @contextmanager
-    def begin_answering(self) -> Iterator[Transaction]:
+    def begin_answering(self) -> AbstractContextManager[Transaction]:
         """Give the transaction of `answering`, whose beginning waits for its first statement."""
-        with self._transaction(
+        return self._transaction(
             _READ, _NO_JIT | self._bounds(), 0.0, self._timeout_s, is_prompt=True
-        ) as transaction:
-            yield transaction
+        )
 
-    @contextmanager
-    def begin_reading(self) -> Iterator[Transaction]:
+    def begin_reading(self) -> AbstractContextManager[Transaction]:
         """Give the transaction of `reading`, whose beginning waits for its first statement."""
-        with self._transaction(_READ, _NO_JIT, self._timeout_s) as transaction:
-            yield transaction
+        return self._transaction(_READ, _NO_JIT, self._timeout_s)
 
-    @contextmanager
     def begin_writing(
         self, *, is_prompt: bool = False, is_durable: bool = True
-    ) -> Iterator[Transaction]:
+    ) -> AbstractContextManager[Transaction]:
         """Give the transaction of `writing`, whose beginning waits for its first statement.
 
         Each statement of an `is_prompt` one is short: a server that is silent is given up early,
@@ -218,10 +213,9 @@ class Connections:
             settings["idle_in_transaction_session_timeout"] = f"{_MOST_IDLE_MS}"
         if not is_durable:
             settings["synchronous_commit"] = "off"
-        with self._transaction(
+        return self._transaction(
             "BEGIN", settings, self._lock_timeout_ms / 1000, is_prompt=is_prompt
-        ) as transaction:
-            yield transaction
+        )
 
     @contextmanager
     def autocommit(self) -> Iterator[psycopg.Connection]:
@@ -317,8 +311,7 @@ class Connections:
         """
         if db in self._ready:
             return
-        bounds = [f"SET LOCAL {name} = {value}" for name, value in self._bounds().items()]
-        begin = "; ".join(("BEGIN", *bounds))
+        begin = "; ".join(list_beginning("BEGIN", self._bounds()))
         with self._deadline(db):
             db.execute(begin)
             is_ready = self._tables.are_ready(db)
@@ -365,11 +358,7 @@ def _translate_postgres_error(error: psycopg.Error, address: ServerAddress) -> G
     for secret in address.secrets:
         message = message.replace(secret, "***")
     where, code = address.location, error.sqlstate or ""
-    if (
-        code in ENDED
-        or code.startswith("08")
-        or (not code and isinstance(error, psycopg.OperationalError))
-    ):
+    if ends_connection(code) or (not code and isinstance(error, psycopg.OperationalError)):
         return StoreUnreachable(
             "postgres unreachable: {where}: {message}",
             where=where,

@@ -24,7 +24,7 @@ MOST = 10
 #: After so many seconds without use, a connection is tried before anything depends on it.
 MOST_IDLE_S = 3.0
 #: SQLSTATEs of a server that ends connections.
-ENDED = ("57P01", "57P02", "57P03", "57P05")
+_ENDED = ("57P01", "57P02", "57P03", "57P05")
 
 
 class PoolKey(NamedTuple):
@@ -217,7 +217,12 @@ def is_lost(db: psycopg.Connection, error: Exception) -> bool:
     after it.
     """
     state = error.sqlstate or "" if isinstance(error, psycopg.Error) else ""
-    return state in ENDED or state.startswith("08") or (not state and db.closed)
+    return ends_connection(state) or (not state and db.closed)
+
+
+def ends_connection(state: str) -> bool:
+    """Return whether an SQLSTATE says that the connection is at its end."""
+    return state in _ENDED or state.startswith("08")
 
 
 def _close_pool_connections(connections: list[IdleConnection]) -> None:

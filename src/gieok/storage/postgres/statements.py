@@ -45,24 +45,21 @@ class Statements:
         """Run a statement."""
         if not self._transaction.is_prompt:  # it may take longer than a beginning
             self._transaction.send()
-        rows = self._wait(sql, values)
+        rows = self.defer(sql, values)
         self._transaction.send()
         return rows
 
     def defer(self, sql: str, values: Sequence[Any] = ()) -> "StatementRows":
         """Run a statement together with others, at the latest when its rows are asked for."""
-        return self._wait(sql, values)
+        return StatementRows(
+            self._transaction.defer(_translate_placeholders(sql), _escape_values(values))
+        )
 
     def executemany(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each tuple of values."""
         rows = [_escape_values(row) for row in values]
         if rows:
             self._transaction.execute_many(_translate_placeholders(sql), rows)
-
-    def _wait(self, sql: str, values: Sequence[Any]) -> "StatementRows":
-        return StatementRows(
-            self._transaction.defer(_translate_placeholders(sql), _escape_values(values))
-        )
 
 
 class StatementRows:

@@ -99,7 +99,7 @@ class Transaction:
         self._timeout_s, self._lock_timeout_s = timeout_s, lock_timeout_s
         self._location = location
         self._pending: list[PendingRows] = []
-        self._is_over = self._has_failed = False
+        self._has_failed = False
 
     @property
     def connection(self) -> psycopg.Connection:
@@ -127,9 +127,8 @@ class Transaction:
 
         Raises StoreError where the server did not.
         """
-        if self._pending or not (self._begin or self._is_over):
+        if self._pending or not self._begin:
             self.send("COMMIT")
-        self._is_over = True
 
     def roll_back(self) -> None:
         """Undo the transaction; where the server does not answer, the connection is closed."""
@@ -137,26 +136,22 @@ class Transaction:
         if db.closed or db.info.transaction_status == TransactionStatus.IDLE:
             return
         with suppress(psycopg.Error, StoreError):
-            with self.deadline(self._timeout_s):
+            with self._deadline(self._timeout_s):
                 db.execute("ROLLBACK")
             return
         db.close()
 
-    def deadline(self, limit_s: float) -> AbstractContextManager[None]:
-        """Close the connection where the server is silent for too long. Raises StoreUnreachable."""
-        return enforce_deadline(self.connection, limit_s, self._location)
-
-    def send(self, *ends: str) -> None:
-        """Send what waits, and the statements that end the transaction, in one round trip."""
+    def send(self, end: str = "") -> None:
+        """Send what waits, and a statement that ends the transaction, in one round trip."""
         with self._failing():
-            self._send(ends)
+            self._send(end)
 
     def execute_many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
         """Run a statement for each row of values; the time for it grows with the rows."""
         with self._failing():
-            self._send(())
+            self._send()
             limit_s = self._timeout_s * (1 + len(rows) / ROWS_IN_TIME) + self._lock_timeout_s
-            with self.deadline(max(limit_s, self._least_s)):
+            with self._deadline(max(limit_s, self._least_s)):
                 self.connection.cursor().executemany(sql, rows)
 
     @contextmanager
@@ -174,26 +169,30 @@ class Transaction:
             self._has_failed = True
             raise
 
+    def _deadline(self, limit_s: float, hint: str = "") -> AbstractContextManager[None]:
+        """Close the connection where the server is silent for too long. Raises StoreUnreachable."""
+        return enforce_deadline(self.connection, limit_s, self._location, hint)
+
     @property
     def _least_s(self) -> float:
         return 0.0 if self.is_prompt else _LONG_S
 
-    def _send(self, ends: Sequence[str]) -> None:
+    def _send(self, end: str = "") -> None:
         if self._begin and self._is_untried:
-            self._exchange((), (), self._timeout_s, is_first=True)
+            self._exchange((), "", self._timeout_s, is_first=True)
         pending, self._pending = self._pending, []
         waits = sum(len(_LOCKS.findall(one.sql)) for one in pending)
         waits += any(_WRITES.search(one.sql) for one in pending)
         limit_s = self._timeout_s + waits * self._lock_timeout_s
-        if ends or not self._begin:
+        if end or not self._begin:
             limit_s = max(limit_s, self._least_s)
-        if self._begin or pending or ends:
-            self._exchange(pending, ends, limit_s, is_first=bool(self._begin))
+        if self._begin or pending or end:
+            self._exchange(pending, end, limit_s, is_first=bool(self._begin))
 
     def _exchange(
         self,
         pending: Sequence[PendingRows],
-        ends: Sequence[str],
+        end: str,
         limit_s: float,
         *,
         is_first: bool,
@@ -203,11 +202,11 @@ class Transaction:
         A first exchange that commits nothing is sent again where a connection of earlier is lost.
         """
         begin, self._begin = self._begin, ""
-        is_repeatable = is_first and (not ends or not self._is_writing)
-        hint = _MAY_BE_KEPT if ends and self._is_writing else ""
+        is_repeatable = is_first and (not end or not self._is_writing)
+        hint = _MAY_BE_KEPT if end and self._is_writing else ""
         try:
-            with enforce_deadline(self.connection, limit_s, self._location, hint):
-                self._exchange_once(begin, pending, ends)
+            with self._deadline(limit_s, hint):
+                self._exchange_once(begin, pending, end)
         except (psycopg.OperationalError, StoreUnreachable) as error:
             # A server that is silent is asked again only where it was not asked for long.
             is_silent = isinstance(error, StoreUnreachable) and not self._is_untried
@@ -216,8 +215,8 @@ class Transaction:
         else:
             return
         self._taken.renew()
-        with self.deadline(limit_s):
-            self._exchange_once(begin, pending, ends)
+        with self._deadline(limit_s):
+            self._exchange_once(begin, pending, end)
 
     @property
     def _is_untried(self) -> bool:
@@ -226,27 +225,23 @@ class Transaction:
     def _is_lost(self, error: Exception) -> bool:
         return self._taken.is_known and is_lost(self.connection, error)
 
-    def _exchange_once(
-        self, begin: str, pending: Sequence[PendingRows], ends: Sequence[str]
-    ) -> None:
+    def _exchange_once(self, begin: str, pending: Sequence[PendingRows], end: str) -> None:
         if any(one.values is not None for one in pending):
-            self._exchange_in_pipeline(begin, pending, ends)
+            self._exchange_in_pipeline(begin, pending, end)
             return
-        settings = [f"SET LOCAL {name} = {value}" for name, value in self._settings.items()]
-        head = [begin, *settings] if begin else []
-        cursor = self.connection.execute("; ".join((*head, *(one.sql for one in pending), *ends)))
+        head = list_beginning(begin, self._settings) if begin else []
+        last = [end] if end else []
+        cursor = self.connection.execute("; ".join((*head, *(one.sql for one in pending), *last)))
         for _ in head:
             cursor.nextset()
         for one in pending:
             one.take(cursor)
             cursor.nextset()
-        for statement in ends:
-            self._check_end(statement, cursor)
+        if end:
+            self._check_end(end, cursor)
 
-    def _exchange_in_pipeline(
-        self, begin: str, pending: Sequence[PendingRows], ends: Sequence[str]
-    ) -> None:
-        if len(pending) == 1 and not (begin or ends):
+    def _exchange_in_pipeline(self, begin: str, pending: Sequence[PendingRows], end: str) -> None:
+        if len(pending) == 1 and not (begin or end):
             pending[0].take(self._execute(pending[0]))
             return
         try:
@@ -258,19 +253,19 @@ class Transaction:
                     values = [text for pair in self._settings.items() for text in pair]
                     self.connection.execute(f"SELECT {calls}", values)
                 cursors = [self._execute(one) for one in pending]
-                ended = [self.connection.execute(statement) for statement in ends]
+                ended = self.connection.execute(end) if end else None
         except psycopg.Error as error:
             # What is left in the pipeline is of no use to the next transaction.
             self.connection.close()
             raise _find_first_error(error) from None
         for one, cursor in zip(pending, cursors, strict=True):
             one.take(cursor)
-        for statement, cursor in zip(ends, ended, strict=True):
-            self._check_end(statement, cursor)
+        if ended is not None:
+            self._check_end(end, ended)
 
-    def _check_end(self, statement: str, cursor: psycopg.Cursor[Any]) -> None:
+    def _check_end(self, end: str, cursor: psycopg.Cursor[Any]) -> None:
         """Raise StoreError where the server answered COMMIT with something else."""
-        if cursor.statusmessage != statement:
+        if cursor.statusmessage != end:
             raise StoreError(
                 "{location} did not keep a transaction in which a statement failed",
                 location=self._location,
@@ -279,6 +274,11 @@ class Transaction:
 
     def _execute(self, one: PendingRows) -> psycopg.Cursor[Any]:
         return self.connection.execute(one.sql, one.values, binary=one.is_binary)
+
+
+def list_beginning(begin: str, settings: Mapping[str, str]) -> list[str]:
+    """Return the statements that begin a transaction with settings of its own."""
+    return [begin, *(f"SET LOCAL {name} = {value}" for name, value in settings.items())]
 
 
 def _may_be_literal(value: object) -> bool:

@@ -6,11 +6,12 @@ from gieok.model.accounts import Account, IssuedKey, KeyRole, StoredCharacter
 from gieok.storage.accounts.sql.owners import OF_OWNER, SqlOwners, user_number
 from gieok.storage.accounts.sql.users import ACCOUNT, to_account
 from gieok.storage.index.rows import from_ms, marks, to_ms, utc
-from gieok.storage.journal.sql.database import defer
+from gieok.storage.journal.sql.database import defer_statement
 
 _CHARACTER = "id, name, card, created_at, updated_at, model, package_type"
-#: How many columns an account and its `is_account` are.
-_ACCOUNT_COLUMNS = len(ACCOUNT.split(", ")) + 1
+_ACCOUNT_OF_USER = [f"u.{name}" for name in (*ACCOUNT.split(", "), "is_account")]
+#: Columns of a user's account, and of the user's character.
+_TALKER = ", ".join([*_ACCOUNT_OF_USER, *(f"c.{name}" for name in _CHARACTER.split(", "))])
 _KEY = "id, secret_hash, role, label, created_at, expires_at, revoked_at"
 
 
@@ -32,33 +33,27 @@ class SqlCast(SqlOwners):
     def talkers(self, user: str, identity: str) -> tuple[list[StoredCharacter], Account | None]:
         """Return a user's and the service's character of an id, and the user's account."""
         sid, nobody = user_number(user), user_number("")
-        columns = ", ".join(
-            [f"u.{name}" for name in ACCOUNT.split(", ")]
-            + ["u.is_account"]
-            + [f"c.{name}" for name in _CHARACTER.split(", ")]
-        )
         with self._reading() as db:
-            account_rows = defer(
+            account_rows = defer_statement(
                 db,
-                f"SELECT {columns} FROM users u LEFT JOIN characters c "
+                f"SELECT {_TALKER} FROM users u LEFT JOIN characters c "
                 "ON c.scope_id = ? AND c.id = ? WHERE u.scope_id = ? AND u.name = ?",
                 (sid, identity, sid, user),
             )
-            of_service = defer(
+            of_service = defer_statement(
                 db,
                 f"SELECT {_CHARACTER} FROM characters WHERE scope_id = ? AND id = ? AND {OF_OWNER}",
                 (nobody, identity, nobody, ""),
             )
-        row, others = account_rows.fetchone(), of_service.fetchall()
+        row = account_rows.fetchone()
+        characters = [_to_character("", (*one, b"")) for one in of_service.fetchall()]
         if row is None:
-            return [_to_character("", (*one, b"")) for one in others], None
-        *account, is_account = row[:_ACCOUNT_COLUMNS]
-        own = [row[_ACCOUNT_COLUMNS:]] if user and row[_ACCOUNT_COLUMNS] is not None else []
-        return (
-            [_to_character(user, (*one, b"")) for one in own]
-            + [_to_character("", (*one, b"")) for one in others],
-            to_account(account) if is_account else None,
-        )
+            return characters, None
+        *account, is_account = row[: len(_ACCOUNT_OF_USER)]
+        own = row[len(_ACCOUNT_OF_USER) :]
+        if user and own[0] is not None:
+            characters.insert(0, _to_character(user, (*own, b"")))
+        return characters, to_account(account) if is_account else None
 
     def characters(self, owner: str, offset: int, limit: int) -> tuple[int, list[StoredCharacter]]:
         """Return characters of an owner by id."""
@@ -110,7 +105,7 @@ class SqlCast(SqlOwners):
         """Return a key of a user."""
         sid = user_number(user)
         with self._reading() as db:
-            found = defer(
+            found = defer_statement(
                 db,
                 f"SELECT {_KEY} FROM api_keys WHERE scope_id = ? AND id = ? AND {OF_OWNER}",
                 (sid, identity, sid, user),

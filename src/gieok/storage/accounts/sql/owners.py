@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
 from gieok.storage.index.rows import to_ms
-from gieok.storage.journal.sql.database import Db, defer
+from gieok.storage.journal.sql.database import Db, defer_statement
 from gieok.storage.postgres.numbers import scope_number
 
 #: Number that stands for an unknown user.
@@ -79,7 +79,7 @@ class SqlOwners:
     def _defer_lock(self, db: Db, sid: int) -> None:
         """Lock the row of a user, if there is one, with the next statement."""
         if self._lock:
-            defer(db, f"SELECT name FROM users WHERE scope_id = ?{self._lock}", (sid,))
+            defer_statement(db, f"SELECT name FROM users WHERE scope_id = ?{self._lock}", (sid,))
 
     def _locked(self, db: Db, user: str, columns: str = "name") -> "tuple[int, tuple[Any, ...]]":
         """Return the number of a user, and columns of the user's row, which is locked.

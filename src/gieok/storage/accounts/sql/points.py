@@ -11,7 +11,7 @@ from gieok.errors import Conflict, NotEnoughPoints
 from gieok.model.accounts import CheckIn, Hold, LedgerEntry, Posted, Posting
 from gieok.storage.accounts.sql.owners import SEEN, SqlOwners, seen_values, user_number
 from gieok.storage.index.rows import to_ms, utc
-from gieok.storage.journal.sql.database import Db, Rows, defer
+from gieok.storage.journal.sql.database import Db, Rows, defer_statement
 
 #: The columns of a ledger entry, in the order of `_to_entry`.
 ENTRY = "number, at, kind, amount, reference, note, character, slots, balance"
@@ -26,7 +26,7 @@ class SqlPoints(SqlOwners):
         """Return the points that the user may spend."""
         free = "SELECT points - held FROM users WHERE scope_id = ? AND name = ?"
         with self._reading() as db:
-            found = defer(db, free, (user_number(user), user))
+            found = defer_statement(db, free, (user_number(user), user))
         row = found.fetchone()
         return row[0] if row else 0
 
@@ -76,7 +76,7 @@ class SqlPoints(SqlOwners):
         """
         sid, reference = user_number(hold.user), hold.reference
         self._defer_lock(db, sid)
-        added = defer(
+        added = defer_statement(
             db,
             f"INSERT INTO holds (scope_id, {HOLD}) SELECT u.scope_id, ?, ?, ?, ? FROM users u "
             "WHERE u.scope_id = ? AND u.name = ? AND u.points - u.held >= ? "
@@ -87,7 +87,7 @@ class SqlPoints(SqlOwners):
                 *(sid, hold.user, hold.amount, sid, reference),
             ),
         )
-        changed = defer(
+        changed = defer_statement(
             db,
             f"UPDATE users SET held = {_SUM_OF_HOLDS}, {SEEN} WHERE scope_id = ? AND name = ? "
             "AND (EXISTS (SELECT 1 FROM holds WHERE scope_id = ? AND reference = ?) "
@@ -120,7 +120,7 @@ class SqlPoints(SqlOwners):
         """
         sid = user_number(user)
         self._defer_lock(db, sid)
-        added = defer(
+        added = defer_statement(
             db,
             f"INSERT INTO ledger (scope_id, {ENTRY}) "
             "SELECT u.scope_id, u.entries + 1, ?, ?, ?, ?, ?, ?, ?, u.points + ? FROM users u "
@@ -137,12 +137,12 @@ class SqlPoints(SqlOwners):
             "EXISTS (SELECT 1 FROM ledger l WHERE l.scope_id = ? AND l.reference = ? "
             "AND l.number = (SELECT u.entries + 1 FROM users u WHERE u.scope_id = ?))"
         )
-        defer(
+        defer_statement(
             db,
             f"DELETE FROM holds WHERE scope_id = ? AND reference = ? AND {is_added}",
             (sid, reference, sid, posting.reference, sid),
         )
-        defer(
+        defer_statement(
             db,
             f"UPDATE users SET points = points + ?, held = {_SUM_OF_HOLDS}, entries = entries + 1 "
             f"WHERE scope_id = ? AND {is_added}",

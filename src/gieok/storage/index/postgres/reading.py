@@ -163,7 +163,7 @@ def _read_passage_documents(
     return {row[0]: row[1:] for row in document_rows}
 
 
-def defer_word_counts(transaction: Transaction, scope: Scope, query: KeywordQuery) -> PendingRows:
+def _defer_word_counts(transaction: Transaction, scope: Scope, query: KeywordQuery) -> PendingRows:
     """Return rows of (passages of the scope, their tokens, token, passages that hold it).
 
     A scope that holds passages has a row, without a token where none of the query's occurs.
@@ -178,20 +178,19 @@ def defer_word_counts(transaction: Transaction, scope: Scope, query: KeywordQuer
 
 
 class WordRanking:
-    """Ranking by `gieok.text.bm25`, with the counts of `defer_word_counts`."""
+    """Ranking by `gieok.text.bm25`, with the counts of `_defer_word_counts`."""
 
     def __init__(
         self,
         transaction: Transaction,
         scope: Scope,
         query: KeywordQuery,
-        counts: PendingRows,
         where: Filter,
         limit: int,
     ) -> None:
         self._query = query
         self._rows: PendingRows | None = None
-        counted = counts.fetchall()
+        counted = _defer_word_counts(transaction, scope, query).fetchall()
         self._passages, tokens = counted[0][:2] if counted else (0, 0)
         self._holding = {token: count for _, _, token, count in counted if token is not None}
         if weights := bm25.token_weights(query, self._passages, self._holding):

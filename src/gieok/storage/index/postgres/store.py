@@ -212,8 +212,7 @@ class PostgresStore(SqlVectors[psycopg.Connection]):
             if vector is not None:
                 near = vectors.defer_nearest(transaction, scope, vector, where, limit)
             if words is not None:
-                counts = reading.defer_word_counts(transaction, scope, words)
-                ranking = reading.WordRanking(transaction, scope, words, counts, where, limit)
+                ranking = reading.WordRanking(transaction, scope, words, where, limit)
         if ranking is not None:
             by_words = ranking.finish()
         if vector is not None and near is not None:

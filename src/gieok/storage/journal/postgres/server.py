@@ -13,13 +13,14 @@ from gieok.storage.journal import CORRECTIONS
 from gieok.storage.journal.postgres.schema import NAME, TABLES
 from gieok.storage.journal.sql.archive_rows import mark_stale
 from gieok.storage.journal.sql.database import (
+    NO_SCOPE,
     Db,
     JoinedTransaction,
     Owner,
     Rows,
     SqlJournal,
     ThreadTransactions,
-    defer,
+    defer_statement,
 )
 from gieok.storage.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connections, read_address
 from gieok.storage.postgres.numbers import lock_number, number_of, scope_number
@@ -72,7 +73,7 @@ class JournalServer(SqlJournal):
         address = read_address(url, password)
         self.location = address.location
         self._connections = Connections(address, TABLES, lock_timeout_ms, timeout_s, path=NAME)
-        self._own = ThreadTransactions()
+        self._own: ThreadTransactions[_Joined] = ThreadTransactions()
 
     @contextmanager
     def transaction(self, scope: Scope, lock: str = "") -> Iterator[None]:
@@ -100,13 +101,13 @@ class JournalServer(SqlJournal):
     def _joining(self, scope: Scope, lock: str = "") -> Iterator[tuple["Statements", int]]:
         number = scope_number(scope.path)
         is_free = bool(lock) and not self._own.is_held(lock)
-        if (joined := self._find_joined(scope)) is not None:
+        if (joined := self._own.by_scope.get(scope)) is not None:
             with joined.join():
                 yield joined.db, number
             return
         with self._writing_locked(lock) if is_free else self._writing_promptly() as db:
             known = self._own.by_scope
-            known[scope] = joined = _Joined(scope, db, defer(db, _LOCK, (number,)))
+            known[scope] = joined = _Joined(scope, db, defer_statement(db, _LOCK, (number,)))
             try:
                 yield db, number
                 joined.check()
@@ -137,12 +138,8 @@ class JournalServer(SqlJournal):
             yield db
 
     def _is_locked(self, scope: Scope, sid: int) -> bool:  # noqa: ARG002 - the row says it
-        joined = self._find_joined(scope)
-        return joined is not None and joined.path == scope.path
-
-    def _find_joined(self, scope: Scope) -> "_Joined | None":
         joined = self._own.by_scope.get(scope)
-        return joined if isinstance(joined, _Joined) else None
+        return joined is not None and joined.path == scope.path
 
     @contextmanager
     def _reading(self) -> Iterator["Statements"]:
@@ -152,7 +149,7 @@ class JournalServer(SqlJournal):
     @contextmanager
     def _reading_of(self, scope: Scope) -> Iterator[tuple["Statements", int]]:
         number = scope_number(scope.path)
-        if (joined := self._find_joined(scope)) is not None:
+        if (joined := self._own.by_scope.get(scope)) is not None:
             with joined.join():
                 yield joined.db, number
                 self._check_path(scope, joined.path)
@@ -162,7 +159,7 @@ class JournalServer(SqlJournal):
             known = db.execute(
                 "SELECT 1 FROM scopes WHERE id = ? AND path = ?", (number, scope.path)
             ).fetchone()
-            yield db, number if known else -1
+            yield db, number if known else NO_SCOPE
 
     @contextmanager
     def _writing(self) -> Iterator["Statements"]:
@@ -180,7 +177,7 @@ class JournalServer(SqlJournal):
     ) -> Iterator[tuple["Statements", dict[Scope, int]]]:
         numbers = {scope: scope_number(scope.path) for scope in scopes}
         self._own.refuse_several(numbers.keys())
-        joined = self._find_joined(next(iter(numbers))) if len(numbers) == 1 else None
+        joined = self._own.by_scope.get(next(iter(numbers))) if len(numbers) == 1 else None
         if joined is not None:
             with joined.join():
                 if joined.path is None:
@@ -235,8 +232,8 @@ class JournalServer(SqlJournal):
             return
         keys = [key for key, _ in rows]
         gone = "DELETE FROM archived WHERE scope_id = ? AND key = ANY(?) RETURNING tier, place"
-        left = defer(db, gone, (sid, keys))
-        defer(db, "DELETE FROM made WHERE scope_id = ? AND key = ANY(?)", (sid, keys))
+        left = defer_statement(db, gone, (sid, keys))
+        defer_statement(db, "DELETE FROM made WHERE scope_id = ? AND key = ANY(?)", (sid, keys))
         for tier, place in sorted(set(left.fetchall())):
             mark_stale(db, sid, tier, place)
         put = [(sid, key, entry) for key, entry in dict(rows).items() if entry is not None]
@@ -247,14 +244,14 @@ class JournalServer(SqlJournal):
 
         Return the path in the row.
         """
-        row = defer(db, _LOCK, (number,)).fetchone()
+        row = defer_statement(db, _LOCK, (number,)).fetchone()
         if row is None:
-            defer(
+            defer_statement(
                 db,
                 "INSERT INTO scopes (id, path) VALUES (?, ?) ON CONFLICT DO NOTHING",
                 (number, scope.path),
             )
-            row = defer(db, _LOCK, (number,)).fetchone()
+            row = defer_statement(db, _LOCK, (number,)).fetchone()
         return row[0] if row else None
 
     def _check_path(self, scope: Scope, path: str | None) -> None:

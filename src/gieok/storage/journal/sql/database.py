@@ -9,7 +9,7 @@ import sqlite3
 import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar
 
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
@@ -46,7 +46,7 @@ class FetchedRows:
         return self._rows
 
 
-def defer(db: Db, sql: str, values: Sequence[Any] = ()) -> Rows:
+def defer_statement(db: Db, sql: str, values: Sequence[Any] = ()) -> Rows:
     """Run a statement together with the next ones, where a round trip is saved by that.
 
     It is run at the latest when its rows are asked for.
@@ -85,11 +85,14 @@ class JoinedTransaction:
             )
 
 
-class ThreadTransactions(threading.local):
+Joined = TypeVar("Joined", bound=JoinedTransaction)
+
+
+class ThreadTransactions(threading.local, Generic[Joined]):
     """Joined transactions of a thread by scope, and the names of the locks that it holds."""
 
     def __init__(self) -> None:
-        self.by_scope: dict[Scope, JoinedTransaction] = {}
+        self.by_scope: dict[Scope, Joined] = {}
         self.locks: list[str] = []
 
     def is_held(self, lock: str) -> bool:
@@ -175,7 +178,7 @@ class SqlJournal:
         raise NotImplementedError
 
     def _reading_of(self, scope: Scope) -> AbstractContextManager[tuple[Db, int]]:
-        """Read in one snapshot; the scope's id is -1 for an unknown scope."""
+        """Read in one snapshot; an unknown scope has the id `NO_SCOPE`."""
         raise NotImplementedError
 
     def _writing(self) -> AbstractContextManager[Db]:

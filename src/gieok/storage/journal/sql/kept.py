@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from gieok.storage.journal.sql.database import Db, Owner, Rows, SqlJournal, defer
+from gieok.storage.journal.sql.database import Db, Owner, Rows, SqlJournal, defer_statement
 
 #: A character above every other, the end of a range of names.
 _LAST = chr(0x10FFFF)
@@ -51,7 +51,7 @@ def kept(db: Db, own: Owner, realm: str) -> dict[str, str]:
 
 def _defer_kept(db: Db, own: Owner, realm: str) -> Rows:
     values = f"SELECT name, value FROM kept WHERE realm = ?{own.where} ORDER BY name"
-    return defer(db, values, (realm, *own.values))
+    return defer_statement(db, values, (realm, *own.values))
 
 
 def put_kept(db: Db, own: Owner, realm: str, values: Mapping[str, str]) -> None:

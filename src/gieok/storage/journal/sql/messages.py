@@ -26,7 +26,7 @@ from gieok.storage.journal.sql.database import (
     Rows,
     SaidText,
     SqlJournal,
-    defer,
+    defer_statement,
 )
 
 CURSOR = 'identity, path, "offset", line, head, head_bytes, tail, tail_bytes, is_rereading'
@@ -272,7 +272,7 @@ class SqlMessages(SqlJournal):
         """
         own, at, digest = self._owner(sid), to_ms(message.at), text_hash(message.text)
         row = (sid, message.id, digest, message.role.value, message.text, at, message.tokens)
-        return defer(
+        return defer_statement(
             db,
             "INSERT INTO messages (scope_id, id, text_hash, role, text, at, tokens, source_id, "
             "line) "
@@ -287,13 +287,13 @@ class SqlMessages(SqlJournal):
             ),
         )
 
-    def _defer_behind(self, db: Db, sid: int, after: int) -> Rows:
-        """Return the rows of the valid messages after a number."""
-        return defer(
+    def _defer_behind(self, db: Db, sid: int, after: str, *values: object) -> Rows:
+        """Return the rows of the valid messages after a number: an expression with its values."""
+        return defer_statement(
             db,
-            f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > ? AND m.retracted = 0 "
-            "ORDER BY m.seq",
-            (sid, after),
+            f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > {after} "
+            "AND m.retracted = 0 ORDER BY m.seq",
+            (sid, *values),
         )
 
     def _retract(self, db: Db, sid: int, retraction: Retraction) -> None:

@@ -7,14 +7,12 @@ from datetime import datetime
 from gieok.model.conversation import BufferedSpan, HeldWindow, Run, Window, WindowMark
 from gieok.model.memory import Document, Entry, Scope
 from gieok.storage.index.rows import document_row, to_document, to_ms, utc
-from gieok.storage.journal.sql.database import Db, Rows, defer
+from gieok.storage.journal.sql.database import Db, Rows, defer_statement
 from gieok.storage.journal.sql.durable import SqlDurable, collect_entry_scopes, to_entry
 from gieok.storage.journal.sql.messages import SqlMessages
 
-_MARK = (
-    "SELECT (SELECT seq FROM positions WHERE scope_id = ? AND reader = ?), "
-    "(SELECT max(id) FROM changes WHERE scope_id = ?)"
-)
+_POSITION = "SELECT seq FROM positions WHERE scope_id = ? AND reader = ?"
+_MARK = f"SELECT ({_POSITION}), (SELECT max(id) FROM changes WHERE scope_id = ?)"
 _MOVE = (
     "INSERT INTO positions (scope_id, reader, seq) VALUES (?, ?, ?) "
     "ON CONFLICT (scope_id, reader) DO UPDATE SET seq = excluded.seq"
@@ -33,7 +31,7 @@ class SqlPositions(SqlDurable, SqlMessages):
     def window(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> Window:
         """Return the messages after a reader's position, or those after a held window."""
         with self._reading_of(scope) as (db, sid):
-            marks_row = defer(db, _MARK, (sid, reader, sid))
+            marks_row = defer_statement(db, _MARK, (sid, reader, sid))
             rows = self._defer_window(db, sid, reader, held)
             position, change = marks_row.fetchone()
             return self._window(db, sid, WindowMark(position or 0, change or 0), held, rows)
@@ -41,18 +39,13 @@ class SqlPositions(SqlDurable, SqlMessages):
     def move(self, scope: Scope, reader: str, end: int) -> None:
         """Set a reader's position, whatever it was."""
         with self._writing_to(scope) as (db, sid):
-            defer(db, _MOVE, (sid, reader, end))
+            defer_statement(db, _MOVE, (sid, reader, end))
 
     def _defer_window(self, db: Db, sid: int, reader: str, held: HeldWindow | None) -> Rows:
         """Return the rows after a held window, with its last one, or else after the position."""
         if held:
-            return self._defer_behind(db, sid, held.messages[-1].seq - 1)
-        return defer(
-            db,
-            f"SELECT {self._messages} WHERE m.scope_id = ? AND m.seq > coalesce((SELECT seq FROM "
-            "positions WHERE scope_id = ? AND reader = ?), 0) AND m.retracted = 0 ORDER BY m.seq",
-            (sid, sid, reader),
-        )
+            return self._defer_behind(db, sid, "?", held.messages[-1].seq - 1)
+        return self._defer_behind(db, sid, f"coalesce(({_POSITION}), 0)", sid, reader)
 
     def _window(
         self, db: Db, sid: int, mark: WindowMark, held: HeldWindow | None, rows: Rows
@@ -63,7 +56,7 @@ class SqlPositions(SqlDurable, SqlMessages):
             return Window(mark, messages)
         if held.mark == mark and messages and messages[0] == held.messages[-1]:
             return Window(mark, messages[1:], is_rest=True)
-        return Window(mark, self._journalled(sid, self._defer_behind(db, sid, mark.position)))
+        return Window(mark, self._journalled(sid, self._defer_behind(db, sid, "?", mark.position)))
 
     def chunks(self, scope: Scope, reader: str) -> list[BufferedSpan]:
         """Return the buffered chunks in order."""
@@ -101,7 +94,7 @@ class SqlPositions(SqlDurable, SqlMessages):
         with self._writing_to_all({run.scope} | collect_entry_scopes(put)) as (db, ids):
             sid = ids[run.scope]
             position = _defer_reader_position(db, sid, run.reader)
-            chunk = defer(
+            chunk = defer_statement(
                 db,
                 'SELECT 1 FROM chunks WHERE scope_id = ? AND reader = ? AND start < ? AND "end" > '
                 "?",
@@ -109,13 +102,13 @@ class SqlPositions(SqlDurable, SqlMessages):
             )
             if _first_number(position) != expected or chunk.fetchone() is not None:
                 return False
-            defer(db, _MOVE, (sid, run.reader, run.end))
-            defer(
+            defer_statement(db, _MOVE, (sid, run.reader, run.end))
+            defer_statement(
                 db,
                 'DELETE FROM chunks WHERE scope_id = ? AND reader = ? AND "end" <= ?',
                 (sid, run.reader, run.end),
             )
-            ((run_id,),) = defer(
+            ((run_id,),) = defer_statement(
                 db,
                 f"INSERT INTO runs (scope_id, {RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
                 "RETURNING id",
@@ -171,8 +164,7 @@ def _read_reader_position(db: Db, sid: int, reader: str) -> int:
 
 
 def _defer_reader_position(db: Db, sid: int, reader: str) -> Rows:
-    known = "SELECT seq FROM positions WHERE scope_id = ? AND reader = ?"
-    return defer(db, known, (sid, reader))
+    return defer_statement(db, _POSITION, (sid, reader))
 
 
 def _first_number(rows: Rows) -> int:

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 
 from gieok.model.conversation import HeldWindow, ScopeState, WindowMark
 from gieok.model.memory import Entry, Scope
-from gieok.storage.journal.sql.database import Db, defer
+from gieok.storage.journal.sql.database import Db, defer_statement
 from gieok.storage.journal.sql.durable import to_entry
 from gieok.storage.journal.sql.positions import SqlPositions
 
@@ -31,8 +31,10 @@ class SqlStates(SqlPositions):
     def state(self, scope: Scope, reader: str, held: HeldWindow | None = None) -> ScopeState:
         """Return the state of a scope for one turn."""
         with self._reading_of(scope) as (db, sid):
-            number_rows = defer(db, _NUMBERS, (sid, _WAITING, sid, _CHANGE, sid))
-            entries = defer(db, "SELECT entry FROM made WHERE scope_id = ? ORDER BY key", (sid,))
+            number_rows = defer_statement(db, _NUMBERS, (sid, _WAITING, sid, _CHANGE, sid))
+            entries = defer_statement(
+                db, "SELECT entry FROM made WHERE scope_id = ? ORDER BY key", (sid,)
+            )
             rows = self._defer_window(db, sid, reader, held)
             numbers: dict[str, int] = {name: number or 0 for name, number in number_rows}
             mark = WindowMark(numbers.get(reader, 0), numbers.pop(_CHANGE))
@@ -47,13 +49,13 @@ class SqlStates(SqlPositions):
         """Move a reader's position over messages of which no document is made."""
         with self._writing_to(scope) as (db, sid):
             if expected:
-                moved = defer(
+                moved = defer_statement(
                     db,
                     "UPDATE positions SET seq = ? WHERE scope_id = ? AND reader = ? AND seq = ?",
                     (end, sid, reader, expected),
                 )
             else:
-                moved = defer(
+                moved = defer_statement(
                     db,
                     "INSERT INTO positions (scope_id, reader, seq) VALUES (?, ?, ?) "
                     "ON CONFLICT (scope_id, reader) DO UPDATE SET seq = excluded.seq WHERE "

@@ -11,6 +11,7 @@ from gieok.errors import StoreError
 from gieok.model.memory import Scope
 from gieok.ports.archive import Sealer
 from gieok.storage.journal.sql.database import (
+    NO_SCOPE,
     Db,
     JoinedTransaction,
     Owner,
@@ -23,6 +24,14 @@ from gieok.storage.sqlite.connections import SqliteFile
 from gieok.storage.sqlite.files import BUSY_TIMEOUT_MS
 
 _NOBODY = Owner("", "", "", ())
+
+
+class _JoinedFile(JoinedTransaction):
+    """Transaction of a thread on the file."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        super().__init__()
+        self.db = db
 
 
 class JournalFile(SqliteFile, SqlJournal):
@@ -51,7 +60,7 @@ class JournalFile(SqliteFile, SqlJournal):
     ) -> None:
         #: Files of old messages.
         self.talk = TalkFiles(file.parent / "archive" / "talk", sealers, zone)
-        self._own = ThreadTransactions()
+        self._own: ThreadTransactions[_JoinedFile] = ThreadTransactions()
         super().__init__(file, busy_timeout_ms)
 
     def _connect(self) -> sqlite3.Connection:
@@ -70,48 +79,44 @@ class JournalFile(SqliteFile, SqlJournal):
     @contextmanager
     def _joining(self, scope: Scope) -> Iterator[tuple[sqlite3.Connection, int]]:
         known = self._own.by_scope
-        # One transaction for the whole file, whatever scopes are in it.
-        joined = next(iter(known.values()), None)
+        joined = self._find_joined()
         with self._writing() as db:
             if scope in known:
                 with self._reading_of(scope) as found:
                     yield found
                 return
-            self._local.joined = db
-            known[scope] = own = joined or JoinedTransaction()
+            known[scope] = own = joined or _JoinedFile(db)
             try:
                 with self._reading_of(scope) as found:
                     yield found
                 own.check()
             finally:
                 del known[scope]
-                if joined is None:
-                    self._local.joined = None
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        if (db := self._find_joined()) is not None:
-            with self._join():
-                yield db
-            return
-        with self._failing_as_files_do(), super()._reading() as db:
+        with self._join_or_begin(super()._reading) as db:
             yield db
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        if (db := self._find_joined()) is not None:
-            with self._join():
-                yield db
-            return
-        with self._failing_as_files_do(), super()._writing() as db:
+        with self._join_or_begin(super()._writing) as db:
             yield db
 
-    def _find_joined(self) -> sqlite3.Connection | None:
-        joined: sqlite3.Connection | None = getattr(self._local, "joined", None)
-        return joined
+    @contextmanager
+    def _join_or_begin(
+        self, begin: Callable[[], AbstractContextManager[sqlite3.Connection]]
+    ) -> Iterator[sqlite3.Connection]:
+        if (joined := self._find_joined()) is not None:
+            with joined.join():
+                yield joined.db
+            return
+        with self._failing_as_files_do(), begin() as db:
+            yield db
 
-    def _join(self) -> AbstractContextManager[None]:
-        return next(iter(self._own.by_scope.values())).join()
+    def _find_joined(self) -> "_JoinedFile | None":
+        # One transaction for the whole file, whatever scopes are in it.
+        return next(iter(self._own.by_scope.values()), None)
 
     @contextmanager
     def _failing_as_files_do(self) -> Iterator[None]:
@@ -131,7 +136,7 @@ class JournalFile(SqliteFile, SqlJournal):
     def _reading_of(self, scope: Scope) -> Iterator[tuple[sqlite3.Connection, int]]:
         with self._reading() as db:
             row = db.execute("SELECT id FROM scopes WHERE path = ?", (scope.path,)).fetchone()
-            yield db, row[0] if row else -1
+            yield db, row[0] if row else NO_SCOPE
 
     @contextmanager
     def _writing_to(self, scope: Scope) -> Iterator[tuple[sqlite3.Connection, int]]:
