@@ -6,9 +6,9 @@ is the change.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from gieok.code.index.file_moves import LINES
@@ -74,11 +74,15 @@ class FactsAlignment(NamedTuple):
     come: list[int]
 
 
-def align_facts(old: Facts, new: Facts, fold: "Folds") -> FactsAlignment | None:
-    """Return what differs between two versions of a file; None where that cannot be told.
+class Folds(NamedTuple):
+    """Names under which the edges of a file's symbols are kept, by the symbols' numbers."""
 
-    `fold` gives the name under which the edges of a symbol are kept.
-    """
+    old: Sequence[str]
+    new: Sequence[str]
+
+
+def align_facts(old: Facts, new: Facts, fold: Folds) -> FactsAlignment | None:
+    """Return what differs between two versions of a file; None where that cannot be told."""
     if (old.language, old.package) != (new.language, new.package):
         return None
     aligner = _Aligner(old, new)
@@ -89,14 +93,6 @@ def align_facts(old: Facts, new: Facts, fold: "Folds") -> FactsAlignment | None:
         for before, after in ((old.top, new.top), (old.inner, new.inner))
     ]
     return _Differences(aligner, pairs, fold).find()
-
-
-class Folds:
-    """Names under which the edges of a file's symbols are kept, by the symbols' numbers."""
-
-    def __init__(self, old: Sequence[str], new: Sequence[str]) -> None:
-        self.old = old
-        self.new = new
 
 
 class _Pairs(NamedTuple):
@@ -227,24 +223,21 @@ class _Aligner:
         """Match the variables of two instructions; return whether the two are the same."""
         if self._shape(old, is_new=False) != self._shape(new, is_new=True):
             return False
-        pairs = [*zip(iter_variables(old), iter_variables(new), strict=True)]
-        fresh: list[tuple[int, int]] = []
-        for a, b in pairs:
-            known, back = self.variables.get(b), self.old_variables.get(a)
-            if (known is None) != (back is None) or (known is not None and known != a):
+        fresh: dict[int, int] = {}
+        for a, b in zip(iter_variables(old), iter_variables(new), strict=True):
+            known = self.variables.get(b)
+            if known is None and a not in self.old_variables:
+                known = fresh.setdefault(b, a)
+            if known != a:
                 return False
-            if known is None:
-                fresh.append((a, b))
-        if len({a for a, _ in fresh}) != len(set(fresh)) or len({b for _, b in fresh}) != len(
-            set(fresh)
-        ):
+        if len({*fresh.values()}) != len(fresh):
             return False
         if old[0] == Op.CONTAINER:
             if new[2] in self.containers or old[2] in self.old_containers:
                 return False
             self.containers[new[2]] = old[2]
             self.old_containers[old[2]] = new[2]
-        for a, b in fresh:
+        for b, a in fresh.items():
             self._pair(a, b)
         return True
 
@@ -324,8 +317,8 @@ class _Differences:
             [
                 level.new[new]
                 for _, new in same
-                if has_line(level.new[new])
-                and self._place(level.new[new], self._fold.new) in places.new
+                if level.new[new][0] in LINES
+                and _place_edges(level.new[new], self._fold.new) in places.new
             ]
             for level, same in zip(self._levels, self._same, strict=True)
         ]
@@ -428,15 +421,13 @@ class _Differences:
 
     def _find_places(self, removed: RowLevels, added: RowLevels) -> _Places | None:
         """Return the places of what differs, and those that cannot be told from them."""
-        old_places = {
-            self._place(r, self._fold.old) for rows in removed for r in rows if has_line(r)
-        }
-        new_places = {self._place(r, self._fold.new) for rows in added for r in rows if has_line(r)}
+        old_places = _collect_edge_places(chain(*removed), self._fold.old)
+        new_places = _collect_edge_places(chain(*added), self._fold.new)
         pairs = [
-            (self._place(level.old[a], self._fold.old), self._place(level.new[b], self._fold.new))
+            (_place_edges(level.old[a], self._fold.old), _place_edges(level.new[b], self._fold.new))
             for level, same in zip(self._levels, self._same, strict=True)
             for a, b in same
-            if has_line(level.old[a])
+            if level.old[a][0] in LINES
         ]
         forth, back = dict(pairs), {new: old for old, new in pairs}
         for old, new in pairs:  # lines that became one, or one that became several
@@ -455,16 +446,17 @@ class _Differences:
             return None
         return _Places(old_places, new_places, {old: new[1] for old, new in kept})
 
-    def _place(self, row: Row, fold: Sequence[str]) -> tuple[str, int]:
-        """Return the symbol that holds the edges of an instruction, and the line."""
-        kinds = OPERANDS[row[0]]
-        symbol = row[kinds.index("s") + 1] if "s" in kinds else 0
-        return fold[symbol], int(row[LINES[row[0]]])
+
+def _place_edges(row: Row, fold: Sequence[str]) -> tuple[str, int]:
+    """Return the symbol that holds the edges of an instruction, and the line."""
+    kinds = OPERANDS[row[0]]
+    symbol = row[kinds.index("s") + 1] if "s" in kinds else 0
+    return fold[symbol], int(row[LINES[row[0]]])
 
 
-def has_line(row: Row) -> bool:
-    """Return whether an instruction has a line."""
-    return row[0] in LINES
+def _collect_edge_places(rows: Iterable[Row], fold: Sequence[str]) -> set[tuple[str, int]]:
+    """Return the places of those instructions that have a line."""
+    return {_place_edges(row, fold) for row in rows if row[0] in LINES}
 
 
 def _have_functions(facts: Facts, matched: set[int], functions: Sequence[int]) -> bool:

@@ -273,7 +273,7 @@ def _link_family(
     unresolved_calls = _add_call_edges(program, keys, placed, names, edges, wrapped)
     add_reference_edges(program, placed, edges)
     _add_class_edges(program, keys, edges)
-    add_import_edges(program, program.paths, edges)
+    add_import_edges(program, edges)
     _add_dispatch_edges(program, placed, edges)
     return edges, unresolved_calls, recorder.solution if recorder else b""
 
@@ -315,7 +315,7 @@ class Naming(NamedTuple):
     #: Names of all definitions; and the keys of symbols whose body is handed to a wrapper.
     names: Container[str]
     wrapped: Container[str]
-    #: Name → the methods that bear it.
+    #: Any name → the methods that bear it.
     methods: Mapping[str, Collection[str]]
     #: Unresolved call → the function that it means by the name of its receiver.
     named_after: Mapping[CallSite, str]
@@ -381,7 +381,7 @@ def _strip_call_parentheses(name: str) -> str:
 def _add_namesake_edges(
     site: CallSite, source: str, methods: Mapping[str, Collection[str]], edges: EdgeSet
 ) -> None:
-    namesakes = methods.get(_strip_call_parentheses(site.name), ())
+    namesakes = methods[_strip_call_parentheses(site.name)]
     if (
         site.kind != "method"
         or _strip_call_parentheses(site.name) in _COMMON
@@ -457,12 +457,12 @@ def _add_class_edges(program: Program, keys: Sequence[str], edges: EdgeSet) -> N
             )
 
 
-def add_import_edges(program: Program, paths: Sequence[str], edges: EdgeSet) -> None:
+def add_import_edges(program: Program, edges: EdgeSet) -> None:
     """Add the edges between modules."""
     for file, target_file, line in program.imports:
         edges.add(
-            module_key(paths[file]),
-            module_key(paths[target_file]),
+            module_key(program.paths[file]),
+            module_key(program.paths[target_file]),
             IMPORTS,
             Certainty.IMPORT,
             "imported",

@@ -11,7 +11,7 @@ What changed is always what changed since the whole link, so nothing adds up.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gieok.code.index import graph
 from gieok.code.index.alignment import (
@@ -19,6 +19,7 @@ from gieok.code.index.alignment import (
     FactsAlignment,
     Folds,
     Row,
+    RowLevels,
     align_facts,
     iter_rows,
 )
@@ -33,13 +34,14 @@ from gieok.code.resolve.frozen.solution import Solution
 from gieok.code.resolve.frozen.state import (
     Escapes,
     FrozenAttributes,
+    FrozenHierarchy,
     FrozenLinker,
     FrozenNames,
     FrozenProgram,
+    FrozenRows,
     Ground,
-    move_function,
 )
-from gieok.code.resolve.program import FAN, Program
+from gieok.code.resolve.program import FAN, FileOffsets, Program, renumber_function
 from gieok.code.resolve.solver import NO_FACTS, Solver
 from gieok.code.resolve.values import Value
 from gieok.model.code import Edge, Symbol, UnresolvedCall
@@ -109,10 +111,9 @@ class _Changed:
         self.before, self.after = file.before, file.after
         self.links = file
         self.number = ground.file_of[file.path]
-        self.bound = ground.bound(self.number)
-        self.old_folds = _fold_symbols(file.path, file.before)
-        self.new_folds = _fold_symbols(file.path, file.after)
-        alignment = align_facts(file.before, file.after, Folds(self.old_folds, self.new_folds))
+        self.bound = ground.find_offsets(self.number)
+        folds = Folds(*(_fold_symbols(file.path, facts) for facts in (file.before, file.after)))
+        alignment = align_facts(file.before, file.after, folds)
         if alignment is None:
             raise Escapes
         self.alignment: FactsAlignment = alignment
@@ -129,6 +130,14 @@ class _Changed:
         for owner, (old, new) in enumerate(pairs, self.bound.classes):
             for name in sorted(old.attributes.keys() ^ new.attributes.keys()):
                 yield owner, name
+
+
+class _Work(NamedTuple):
+    """Instructions of a file that are run, with the numbers of their operands."""
+
+    bound: FileOffsets
+    numbers: dict[str, list[int]]
+    rows: RowLevels
 
 
 class _Local:
@@ -188,8 +197,7 @@ class _Local:
     def _check_methods(self) -> None:
         """Refuse methods that came or went where a class around has the name, or was asked."""
         solution = self._solution
-        program = FrozenProgram(self._ground, 0, is_observing=True)
-        hierarchy = program.hierarchy
+        hierarchy = FrozenHierarchy(self._ground)
         for file in self._files:
             for owner, name in file.iter_moved_attributes():
                 below = [owner, *hierarchy.descendants(owner)]
@@ -256,17 +264,12 @@ class _Local:
         Nothing reads these. Raises Escapes where others do.
         """
         program = FrozenProgram(self._ground, steps, is_observing=False)
-        work: list[tuple[_Changed, dict[str, list[int]]]] = []
+        work: list[_Work] = []
         for file in self._files:
-            work.append((file, self._number_old(program, file)))
-            _add_externals(program, file.before, work[-1][1])
-        solver = self._solver(program)
-        for place in (0, 1):
-            program.run_modules(is_early=not place)
-            for file, numbers in work:
-                solver.run(file.bound, numbers, file.alignment.removed[place])
-            solver.drain()
-        solver.settle()
+            numbers = self._number_old(program, file)
+            _add_externals(program, file.before, numbers)
+            work.append(_Work(file.bound, numbers, file.alignment.removed))
+        self._run(program, work)
         return program.frozen_flows.written
 
     def _run_new(
@@ -275,28 +278,29 @@ class _Local:
         """Run what was added, or what stands beside it at the same lines."""
         program = FrozenProgram(self._ground, steps, is_observing=is_observing)
         program.frozen_flows.written.update(written)
-        work: list[tuple[_Changed, dict[str, list[int]]]] = []
+        work: list[_Work] = []
         for file in self._files:
             numbers = self._number_new(program, file)
             self._change_names(program, file, numbers)
             _add_externals(program, file.after, numbers)
-            work.append((file, numbers))
-        solver = self._solver(program)
-        for place in (0, 1):
-            program.run_modules(is_early=not place)
-            for file, numbers in work:
-                alignment = file.alignment
-                rows = (alignment.beside if is_observing else alignment.added)[place]
-                if is_observing:
-                    rows = _drop_results(program, rows, numbers)
-                solver.run(file.bound, numbers, rows)
-            solver.drain()
-        solver.settle()
+            rows = file.alignment.added
+            if is_observing:
+                beside = file.alignment.beside
+                rows = RowLevels(*(_drop_results(program, level, numbers) for level in beside))
+            work.append(_Work(file.bound, numbers, rows))
+        self._run(program, work)
         program.solve_finally()
         return program
 
-    def _solver(self, program: FrozenProgram) -> Solver:
-        return Solver(FrozenNames(program, self._linker), FrozenAttributes(program, self._ground))
+    def _run(self, program: FrozenProgram, work: Sequence[_Work]) -> None:
+        """Run instructions of modules and classes, then those of functions."""
+        solver = Solver(FrozenNames(program, self._linker), FrozenAttributes(program, self._ground))
+        for level in (0, 1):
+            program.run_modules(is_early=not level)
+            for bound, numbers, rows in work:
+                solver.run(bound, numbers, rows[level])
+            solver.drain()
+        solver.settle()
 
     def _number_old(self, program: FrozenProgram, file: _Changed) -> dict[str, list[int]]:
         """Return the numbers of the old version's operands: what may differ has new ones."""
@@ -332,8 +336,8 @@ class _Local:
         symbols: int,
     ) -> int:
         """Add a function that came, or one that went and whose effect is looked at."""
-        owner = file.bound.classes + fact.owner if fact.owner != NOTHING else NOTHING
-        program.add_functions([move_function(fact, variables, owner)], [symbols + fact.symbol])
+        moved = renumber_function(fact, variables, file.bound.classes)
+        program.add_functions([moved], [symbols + fact.symbol])
         return len(program.functions) - 1
 
     def _number_new(self, program: FrozenProgram, file: _Changed) -> dict[str, list[int]]:
@@ -402,15 +406,13 @@ class _Local:
         answered = set.union(*(graph.list_answered(program) for program in programs))
         referred: Counter[tuple[int, int]] = Counter()
         for program in programs:
-            if program.computed:
-                raise Escapes
-            if any(len(site.targets) > FAN for site in program.sites):
+            if program.computed or any(len(site.targets) > FAN for site in program.sites):
                 raise Escapes
             naming = self._name(program)
             calls |= graph.add_site_edges(program, naming, answered, edges)
             graph.add_reference_edges(program, naming.placed, edges)
             self._add_dispatch_edges(program, naming.placed, edges)
-            graph.add_import_edges(program, self._solution.paths, edges)
+            graph.add_import_edges(program, edges)
             referred.update((r.symbol, r.line) for r in program.references)
         if any(count >= FAN for count in referred.values()):
             raise Escapes
@@ -467,7 +469,7 @@ class _Local:
                     members[place].add(key)
         return Naming(
             keys=program.keys,
-            placed=_Folded(program.keys),
+            placed=FrozenRows(len(program.keys), lambda n: fold_lambda_key(program.keys[n])),
             names=_Names(self),
             wrapped=_Wrapped(self),
             methods=_Methods(self),
@@ -538,11 +540,14 @@ class _Names:
         return self._known[key]
 
 
-class _Wrapped(_Names):
+class _Wrapped:
     """Keys of symbols whose body is handed to a wrapper."""
 
-    def __contains__(self, name: object) -> bool:
-        return self._local.is_wrapped(str(name))
+    def __init__(self, local: _Local) -> None:
+        self._local = local
+
+    def __contains__(self, key: object) -> bool:
+        return self._local.is_wrapped(str(key))
 
 
 class _Methods(dict[str, Collection[str]]):
@@ -552,25 +557,9 @@ class _Methods(dict[str, Collection[str]]):
         super().__init__()
         self._local = local
 
-    def get(self, name: str, default: object = None) -> Any:  # noqa: ANN401 - as dict
-        """Return the methods of a name."""
-        del default
-        if name not in self:
-            self[name] = self._local.find_methods(name)
-        return self[name]
-
-
-class _Folded(Sequence[str]):
-    """Keys under which symbols are shown."""
-
-    def __init__(self, keys: Sequence[str]) -> None:
-        self._keys = keys
-
-    def __len__(self) -> int:
-        return len(self._keys)
-
-    def __getitem__(self, number: Any) -> Any:  # noqa: ANN401 - a number alone
-        return fold_lambda_key(self._keys[number])
+    def __missing__(self, name: str) -> Collection[str]:
+        methods = self[name] = self._local.find_methods(name)
+        return methods
 
 
 def _is_code_file(path: str) -> bool:

@@ -14,6 +14,8 @@ from typing import Any
 #: Maximum of values per variable: a registry or a decorator of everything holds more, and is not
 #: followed.
 CAP = 20
+#: Where one number stands for the values of a variable, what stands for no value and for several.
+NONE, SEVERAL = -1, -2
 #: (function, further arguments): the function is called with a value before these arguments.
 Trigger = tuple[Any, ...]
 
@@ -230,9 +232,10 @@ class Flows:
         return bytes([len(held) if held else 0 for held in self._points])
 
     def dump_single(self) -> "array[int]":
-        """Return the only value of each variable; -1 stands for none and -2 for several."""
+        """Return the only value of each variable; `NONE`, or `SEVERAL`."""
         return array(
-            "i", (-1 if not held else held[0] if len(held) == 1 else -2 for held in self._points)
+            "i",
+            (NONE if not held else held[0] if len(held) == 1 else SEVERAL for held in self._points),
         )
 
     def dump_several(self) -> "tuple[array[int], bytes, array[int]]":

@@ -167,9 +167,10 @@ class Program:
 
     def _declare(self, facts: Facts, symbols: int) -> None:
         file, base = len(self.bounds), self.flows.grow(facts.variables)
+        variables = range(base, base + facts.variables)
         functions, classes = len(self.functions), len(self.class_symbol)
         for number, fact in enumerate(facts.functions, functions):
-            self.functions.append(renumber_function(fact, base, classes))
+            self.functions.append(renumber_function(fact, variables, classes))
             self.function_symbol.append(symbols + fact.symbol)
             if Trait.PROVIDER in fact.traits:
                 self.providers[facts.symbols[fact.symbol].name].append((number, file))
@@ -313,19 +314,22 @@ class SolverPart:
             delattr(self, name)
 
 
-def renumber_function(fact: FunctionFact, base: int, classes: int) -> FunctionFact:
-    """Return a function's facts with project-wide numbers of variables and class."""
+def renumber_function(fact: FunctionFact, variables: Sequence[int], classes: int) -> FunctionFact:
+    """Return a function's facts with project-wide numbers of variables and class.
+
+    `variables` are the numbers of its file's variables, `classes` is that of the first class.
+    """
 
     def move(variable: int) -> int:
-        return variable + base if variable != NOTHING else NOTHING
+        return variables[variable] if variable != NOTHING else NOTHING
 
     return fact._replace(
         owner=fact.owner + classes if fact.owner != NOTHING else NOTHING,
         names=tuple(fact.names),
-        parameters=tuple(base + v for v in fact.parameters),
-        keyword_only={name: base + v for name, v in fact.keyword_only.items()},
+        parameters=tuple(variables[v] for v in fact.parameters),
+        keyword_only={name: variables[v] for name, v in fact.keyword_only.items()},
         rest=move(fact.rest),
         keywords=move(fact.keywords),
-        result=base + fact.result,
-        yields=base + fact.yields,
+        result=variables[fact.result],
+        yields=variables[fact.yields],
     )

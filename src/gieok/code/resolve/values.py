@@ -5,7 +5,7 @@ A set of values is a set of ints.
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 
 from gieok.code.resolve.flows import CAP, Flows, Trigger
@@ -63,9 +63,11 @@ class Values:
             self.second.append(second)
         return number
 
-    def restore(self, kinds: list[int], first: list[int | str], second: list[int | str]) -> None:
+    def restore(
+        self, kinds: Sequence[int], first: Sequence[int | str], second: Sequence[int | str]
+    ) -> None:
         """Begin with values that were numbered before."""
-        self.kinds, self.first, self.second = kinds[:], first[:], second[:]
+        self.kinds, self.first, self.second = [*kinds], [*first], [*second]
         rows = zip(kinds, first, second, strict=True)
         self._known = {row: number for number, row in enumerate(rows)}
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from gieok.code.model.facts import NOTHING, Trait
 from gieok.code.resolve.attributes import Attributes
+from gieok.code.resolve.flows import NONE
 from gieok.code.resolve.names import Names
 from gieok.code.resolve.program import FAN, Program
 
@@ -19,8 +20,6 @@ from gieok.code.resolve.program import FAN, Program
 _VERSION = 2
 #: A larger record is neither kept nor unpacked; one has about as many bytes as the source code.
 _MOST_BYTES = 1 << 28
-#: In the array of values, what stands for no value and for several.
-NONE, SEVERAL = -1, -2
 #: Arrays of C ints, and what has a number for each variable or value, in the order of the record.
 _ARRAYS = (
     "single",

@@ -7,26 +7,19 @@ and everything is to be linked again.
 
 from array import array
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import Any, Generic, Self, TypeVar
 
-from gieok.code.model.facts import NOTHING, Facts, FunctionFact
+from gieok.code.model.facts import Facts, FunctionFact
 from gieok.code.resolve.attributes import Attributes
-from gieok.code.resolve.flows import CAP, Flows, Trigger
-from gieok.code.resolve.frozen.solution import NONE, SEVERAL, Solution
+from gieok.code.resolve.flows import CAP, NONE, SEVERAL, Flows, Trigger
+from gieok.code.resolve.frozen.solution import Solution
 from gieok.code.resolve.hierarchy import Class, Hierarchy, Variable
 from gieok.code.resolve.import_links import Linker, Target
 from gieok.code.resolve.names import Names
-from gieok.code.resolve.program import (
-    CallSite,
-    FileOffsets,
-    Program,
-    Reference,
-    renumber_function,
-)
+from gieok.code.resolve.program import FileOffsets, Program, renumber_function
 from gieok.code.resolve.values import Containers, Values
 
 _Row = TypeVar("_Row")
@@ -76,15 +69,15 @@ class Ground:
         for variable, (first, end) in self._several.items():
             yield variable, values[first:end]
 
-    def facts(self, file: int) -> Facts:
+    def read_facts(self, file: int) -> Facts:
         """Return the facts of a file as they were linked."""
         return self.facts_by_path[self.solution.paths[file]]
 
-    def bound(self, file: int) -> FileOffsets:
+    def find_offsets(self, file: int) -> FileOffsets:
         """Return the first numbers of a file."""
         return FileOffsets(file, *self.solution.firsts[file])
 
-    def locate(self, kind: str, number: int) -> tuple[int, int]:
+    def locate_number(self, kind: str, number: int) -> tuple[int, int]:
         """Return the file of a project-wide number, and the number inside of the file.
 
         `kind` is `v`, `f`, `c`, `k` or `s`, as in the operands of instructions.
@@ -93,7 +86,7 @@ class Ground:
         file = bisect_right(starts, number) - 1
         return file, number - starts[file]
 
-    def values(self, variable: int) -> tuple[int, ...]:
+    def find_values(self, variable: int) -> tuple[int, ...]:
         """Return the values of a variable at the end."""
         held = self.solution.single[variable]
         if held == SEVERAL:
@@ -110,33 +103,34 @@ class Ground:
         """Return whether a variable had all of its values before the open questions."""
         settled = self.solution.settled
         count = settled[variable] if variable < len(settled) else 0
-        return count == len(self.values(variable))
+        return count == len(self.find_values(variable))
 
-    def function(self, number: int) -> FunctionFact:
+    def find_function(self, number: int) -> FunctionFact:
         """Return a function of the solution, with project-wide numbers."""
-        file, own = self.locate("f", number)
-        bound = self.bound(file)
-        return renumber_function(self.facts(file).functions[own], bound.variables, bound.classes)
+        file, own = self.locate_number("f", number)
+        facts, bound = self.read_facts(file), self.find_offsets(file)
+        variables = range(bound.variables, bound.variables + facts.variables)
+        return renumber_function(facts.functions[own], variables, bound.classes)
 
     def function_symbol(self, number: int) -> int:
         """Return the symbol of a function."""
-        file, own = self.locate("f", number)
-        return self.bound(file).symbols + self.facts(file).functions[own].symbol
+        file, own = self.locate_number("f", number)
+        return self.find_offsets(file).symbols + self.read_facts(file).functions[own].symbol
 
     def class_symbol(self, number: int) -> int:
         """Return the symbol of a class."""
-        file, own = self.locate("c", number)
-        return self.bound(file).symbols + self.facts(file).classes[own].symbol
+        file, own = self.locate_number("c", number)
+        return self.find_offsets(file).symbols + self.read_facts(file).classes[own].symbol
 
-    def key(self, symbol: int) -> str:
+    def build_key(self, symbol: int) -> str:
         """Return the key of a symbol."""
-        file, own = self.locate("s", symbol)
-        return f"{self.solution.paths[file]}::{self.facts(file).symbols[own].qualified}"
+        file, own = self.locate_number("s", symbol)
+        return f"{self.solution.paths[file]}::{self.read_facts(file).symbols[own].qualified}"
 
     def own_names(self, file: int) -> dict[str, int]:
         """Return the variables of a module's names."""
-        base = self.bound(file).variables
-        own = {name: base + variable for name, variable in self.facts(file).names.items()}
+        base = self.find_offsets(file).variables
+        own = {name: base + variable for name, variable in self.read_facts(file).names.items()}
         return own | self.names.get(file, {})
 
 
@@ -186,7 +180,7 @@ class FrozenFlows(Flows):
         self.is_early = False
         self.is_solved = False
         self.frozen = count = len(ground.solution.single)
-        self._points = FrozenRows(count, ground.values)  # type: ignore[assignment]
+        self._points = FrozenRows(count, ground.find_values)  # type: ignore[assignment]
         self._targets = FrozenRows(count, _hold_nothing)  # type: ignore[assignment]
         self._waits = FrozenRows(count, _hold_nothing)  # type: ignore[assignment]
         #: Variables of the solution that were read, and those that nothing reads and that would
@@ -198,7 +192,7 @@ class FrozenFlows(Flows):
         """Return the values of a variable, where they are those of any time."""
         if variable < self.frozen and not self.is_solved:
             self._look(variable)
-            if self._ground.count_early(variable) != len(self._ground.values(variable)):
+            if self._ground.count_early(variable) != len(self._ground.find_values(variable)):
                 raise Escapes
         return super().held(variable)
 
@@ -226,7 +220,7 @@ class FrozenFlows(Flows):
             super().flow(source, to)
             return
         self._look(source)
-        if known := self._ground.values(source):
+        if known := self._ground.find_values(source):
             self.add_all(to, [*known])
 
     def wait(self, variable: int, trigger: Trigger) -> None:
@@ -235,7 +229,7 @@ class FrozenFlows(Flows):
             super().wait(variable, trigger)
             return
         self._look(variable)
-        known = self._ground.values(variable)
+        known = self._ground.find_values(variable)
         self._spend(len(known))
         self.due += [(value, trigger) for value in reversed(known)]
 
@@ -252,7 +246,7 @@ class FrozenFlows(Flows):
         if self._is_observing:
             return
         early = 0 if self.is_early else self._ground.count_early(variable)
-        known = self._ground.values(variable)[:early]
+        known = self._ground.find_values(variable)[:early]
         if all(value in known for value in values):
             return
         if variable not in self._ground.unread or variable in self.read:
@@ -448,37 +442,27 @@ class FrozenProgram(Program):
     """State of the solver over a solution; what is added has numbers behind the solution's."""
 
     def __init__(self, ground: Ground, steps: int, *, is_observing: bool) -> None:
+        super().__init__([])
         solution = ground.solution
         self.ground = ground
         self.paths = solution.paths
         self.file_of = ground.file_of
-        self.values = Values()
-        self.values.restore([*solution.kinds], ground.first, ground.second)
+        self.values.restore(solution.kinds, ground.first, ground.second)
         self.hierarchy = self.frozen_hierarchy = FrozenHierarchy(ground)
         self.flows = self.frozen_flows = FrozenFlows(ground, steps, is_observing=is_observing)
         self.containers = FrozenContainers(self.frozen_flows, self.values, ground)
         functions, classes, _, symbols = solution.counts
-        self.bounds = []
-        self.functions = FrozenRows(functions, ground.function)  # type: ignore[assignment]
+        self.functions = FrozenRows(functions, ground.find_function)  # type: ignore[assignment]
         self.function_symbol = FrozenRows(functions, ground.function_symbol)  # type: ignore[assignment]
         self.class_symbol = FrozenRows(classes, ground.class_symbol)  # type: ignore[assignment]
-        self.keys: FrozenRows[str] = FrozenRows(symbols, ground.key)
+        self.keys: FrozenRows[str] = FrozenRows(symbols, ground.build_key)
         self.ground_names: FrozenRows[dict[str, int]] = FrozenRows(
             len(solution.paths), ground.own_names
         )
-        self.providers = defaultdict(list)
-        self.inert = set()
-        self.sites: list[CallSite] = []
-        self.receivers = {}
         #: Variable of a parameter → its name, of the changed file.
         self.named_parameters: dict[int, str] = {}
         #: First parameters of the changed file's methods.
         self.own_receivers: set[int] = set()
-        self.is_mixed = False
-        self.references: dict[Reference, None] = {}
-        self.imports = {}
-        self.computed = {}
-        self._referred = defaultdict(int)
         self.symbols = symbols
 
     def add_functions(self, facts: Sequence[FunctionFact], symbols: Sequence[int]) -> None:
@@ -503,21 +487,3 @@ class FrozenProgram(Program):
         """Let what is read from now on be what a whole link has found in the end."""
         self.frozen_flows.is_solved = True
         self.frozen_hierarchy.is_solved = True
-
-
-def move_function(fact: FunctionFact, variables: Sequence[int], owner: int) -> FunctionFact:
-    """Return a function's facts with other numbers: of a file's variables, and of its class."""
-
-    def move(variable: int) -> int:
-        return variables[variable] if variable != NOTHING else NOTHING
-
-    return fact._replace(
-        owner=owner,
-        names=tuple(fact.names),
-        parameters=tuple(variables[v] for v in fact.parameters),
-        keyword_only={name: variables[v] for name, v in fact.keyword_only.items()},
-        rest=move(fact.rest),
-        keywords=move(fact.keywords),
-        result=variables[fact.result],
-        yields=variables[fact.yields],
-    )

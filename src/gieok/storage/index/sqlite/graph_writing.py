@@ -22,10 +22,12 @@ def change_graph(db: sqlite3.Connection, graph: GraphChange) -> None:
     _write_symbols(db, graph.symbols)
     for path, lines in graph.moved.items():
         _move_symbol_lines(db, path, lines)
-    if graph.links is not None and graph.links.paths is None:
-        _write_links(db, graph.links)
-    elif graph.links is not None:
-        _write_links_of_files(db, graph.links, graph.links.paths or ())
+    if (links := graph.links) is None:
+        return
+    if links.paths is None:
+        _write_links(db, links)
+    else:
+        _write_links_of_files(db, links, links.paths)
 
 
 def keep_linked_files(db: sqlite3.Connection, keeping: Keeping) -> None:
@@ -104,19 +106,29 @@ def _move_symbol_lines(db: sqlite3.Connection, path: str, lines: Mapping[int, in
         row[0]
         for row in db.execute("SELECT id FROM code_symbols WHERE path = ? ORDER BY id", (path,))
     ]
-    edges = [
+    edges = _read_edges(db, own)
+    moved = [(*row[:3], lines[row[3]], *row[4:]) for row in edges]
+    _write_difference(db, "code_edges", _EDGE, 4, edges, sorted(moved))
+    calls = _read_calls(db, own)
+    moved_calls = [(*row[:2], lines[row[2]]) for row in calls]
+    _write_difference(db, "code_open", _CALL, 3, calls, sorted(moved_calls))
+
+
+def _read_edges(db: sqlite3.Connection, sources: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Return the edges that begin in some symbols, sorted."""
+    return sorted(
         row
-        for batch in batches(own)
+        for batch in batches(sources)
         for row in db.execute(
             f"SELECT {_EDGE} FROM code_edges WHERE source IN ({marks(batch)})", batch
         )
-    ]
-    numbers = set(own)
-    calls = [row for row in db.execute(f"SELECT {_CALL} FROM code_open") if row[1] in numbers]
-    moved = [(*row[:3], lines[row[3]], *row[4:]) for row in edges]
-    _write_difference(db, "code_edges", _EDGE, 4, sorted(edges), sorted(moved))
-    moved_calls = [(*row[:2], lines[row[2]]) for row in calls]
-    _write_difference(db, "code_open", _CALL, 3, sorted(calls), sorted(moved_calls))
+    )
+
+
+def _read_calls(db: sqlite3.Connection, sources: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Return the unresolved calls in some symbols, sorted; no index leads to them."""
+    own = set(sources)
+    return sorted(row for row in db.execute(f"SELECT {_CALL} FROM code_open") if row[1] in own)
 
 
 def _write_links(db: sqlite3.Connection, links: Links) -> None:
@@ -125,21 +137,18 @@ def _write_links(db: sqlite3.Connection, links: Links) -> None:
     query = f"SELECT key, id FROM code_symbols WHERE path IN ({of_languages})"
     ids = dict(db.execute(query, list(links.languages)).fetchall())
     own = set(ids.values())
-    edges = [(ids[e.source], ids[e.target], e.kind, e.line, e.tier, e.reason) for e in links.edges]
-    edges.sort()
     before = (
         row
         for row in db.execute(f"SELECT {_EDGE} FROM code_edges ORDER BY {_EDGE_KEY}")
         if row[0] in own
     )
-    _write_difference(db, "code_edges", _EDGE, 4, before, edges)
-    calls = sorted((c.name, ids[c.source], c.line) for c in links.unresolved_calls)
+    _replace_edges(db, before, links, ids)
     before = (
         row
         for row in db.execute(f"SELECT {_CALL} FROM code_open ORDER BY {_CALL}")
         if row[1] in own
     )
-    _write_difference(db, "code_open", _CALL, 3, before, calls)
+    _replace_calls(db, before, links, ids)
     db.executemany("DELETE FROM code_solutions WHERE family = ?", [(f,) for f in links.solutions])
     db.executemany(
         "INSERT INTO code_solutions (family, solution) VALUES (?, ?)",
@@ -151,28 +160,39 @@ def _write_links(db: sqlite3.Connection, links: Links) -> None:
 
 def _write_links_of_files(db: sqlite3.Connection, links: Links, paths: Collection[str]) -> None:
     """Replace the edges and unresolved calls that begin in some files."""
-    own: dict[str, int] = {}
-    for batch in batches([*paths]):
-        query = f"SELECT key, id FROM code_symbols WHERE path IN ({marks(batch)})"
-        own |= dict(db.execute(query, batch).fetchall())
-    ids = dict(own)
-    for batch in batches([*{edge.target for edge in links.edges}]):
-        query = f"SELECT key, id FROM code_symbols WHERE key IN ({marks(batch)})"
-        ids |= dict(db.execute(query, batch).fetchall())
+    own = _read_numbers(db, "path", paths)
+    ids = own | _read_numbers(db, "key", {edge.target for edge in links.edges})
     sources = [*own.values()]
-    before = [
-        row
-        for batch in batches(sources)
-        for row in db.execute(
-            f"SELECT {_EDGE} FROM code_edges WHERE source IN ({marks(batch)})", batch
+    _replace_edges(db, _read_edges(db, sources), links, ids)
+    _replace_calls(db, _read_calls(db, sources), links, ids)
+
+
+def _read_numbers(db: sqlite3.Connection, column: str, values: Collection[str]) -> dict[str, int]:
+    """Return the keys of the symbols with some values in a column, each with its number."""
+    return {
+        key: number
+        for batch in batches([*values])
+        for key, number in db.execute(
+            f"SELECT key, id FROM code_symbols WHERE {column} IN ({marks(batch)})", batch
         )
-    ]
+    }
+
+
+def _replace_edges(
+    db: sqlite3.Connection, before: Iterable[tuple[Any, ...]], links: Links, ids: Mapping[str, int]
+) -> None:
+    """Write the edges of links in place of those `before`; `ids` are the numbers of symbols."""
     edges = [(ids[e.source], ids[e.target], e.kind, e.line, e.tier, e.reason) for e in links.edges]
-    _write_difference(db, "code_edges", _EDGE, 4, sorted(before), sorted(edges))
-    numbers = set(sources)
-    known = [row for row in db.execute(f"SELECT {_CALL} FROM code_open") if row[1] in numbers]
-    calls = [(c.name, ids[c.source], c.line) for c in links.unresolved_calls]
-    _write_difference(db, "code_open", _CALL, 3, sorted(known), sorted(calls))
+    edges.sort()
+    _write_difference(db, "code_edges", _EDGE, 4, before, edges)
+
+
+def _replace_calls(
+    db: sqlite3.Connection, before: Iterable[tuple[Any, ...]], links: Links, ids: Mapping[str, int]
+) -> None:
+    """Write the unresolved calls of links in place of those `before`."""
+    calls = sorted((c.name, ids[c.source], c.line) for c in links.unresolved_calls)
+    _write_difference(db, "code_open", _CALL, 3, before, calls)
 
 
 def _write_difference(
