@@ -224,6 +224,29 @@ def test_the_last_use_of_a_star_imported_name_is_linked_with_all_files(tmp_path:
     kept.close()
 
 
+def test_a_call_by_a_name_that_is_put_together_that_went_is_linked_with_all_files(
+    tmp_path: Path,
+) -> None:
+    # the maker of the object refers to the method, and stands in another file
+    jobs = """class Jobs:
+    def run_first(self):
+        return 1
+"""
+    runner = """from jobs import Jobs
+
+jobs = Jobs()
+
+
+def run(name):
+    getattr(jobs, "run_" + name)()
+"""
+    kept = _kept(tmp_path, {"jobs.py": jobs, "main.py": runner, "other.py": runner})
+    for name in ("other.py", "main.py"):
+        _change(kept, name, 'getattr(jobs, "run_" + name)()', "print(name)")
+        assert kept.differences() == []
+    kept.close()
+
+
 def test_changes_of_several_files_and_syncs_are_linked_together(tmp_path: Path) -> None:
     kept = _kept(tmp_path, _PYTHON)
     _change(kept, "shop.py", "def unused(", "def added(x):\n    return load(x)\n\n\ndef unused(")

@@ -270,6 +270,7 @@ class _Local:
             _add_externals(program, file.before, numbers)
             work.append(_Work(file.bound, numbers, file.alignment.removed))
         self._run(program, work)
+        _refuse_dispatch(program)
         return program.frozen_flows.written
 
     def _run_new(
@@ -406,8 +407,7 @@ class _Local:
         answered = set.union(*(graph.list_answered(program) for program in programs))
         referred: Counter[tuple[int, int]] = Counter()
         for program in programs:
-            if program.computed or any(len(site.targets) > FAN for site in program.sites):
-                raise Escapes
+            _refuse_dispatch(program)
             naming = self._name(program)
             calls |= graph.add_site_edges(program, naming, answered, edges)
             graph.add_reference_edges(program, naming.placed, edges)
@@ -560,6 +560,15 @@ class _Methods(dict[str, Collection[str]]):
     def __missing__(self, name: str) -> Collection[str]:
         methods = self[name] = self._local.find_methods(name)
         return methods
+
+
+def _refuse_dispatch(program: Program) -> None:
+    """Refuse calls of names that are put together, and of more targets than are followed.
+
+    The makers of their objects, in whatever file, refer to the targets of such a call.
+    """
+    if program.computed or any(len(site.targets) > FAN for site in program.sites):
+        raise Escapes
 
 
 def _is_code_file(path: str) -> bool:
