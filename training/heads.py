@@ -2,7 +2,7 @@
 
 import torch
 from base import mean
-from rows import ABOUT, KINDS, RELATIONS, UNTIL
+from rows import ABOUT, KINDS, RELATIONS, RULE_KINDS, UNTIL
 from shape import WIDTH
 from torch import Tensor, nn
 
@@ -90,3 +90,20 @@ class ValueHead(nn.Module):
         """Return (values) logits: of (values, 5 · 384) states and the features of all in a row."""
         hidden = self.drop(nn.functional.gelu(self.inner(self.drop(states))))
         return (self.outer(hidden) + self.shapes(features, stops))[:, 0] + _START
+
+
+_TAG_HIDDEN = 64
+
+
+class TagHead(nn.Module):
+    """Says of each token whether it states a rule, and of which kind: nothing, then `RULE_KINDS`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drop = nn.Dropout(_DROPOUT)
+        self.inner = nn.Linear(WIDTH, _TAG_HIDDEN)
+        self.outer = nn.Linear(_TAG_HIDDEN, 1 + len(RULE_KINDS))
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Return (…, 5) logits of (…, 384) states."""
+        return self.outer(nn.functional.gelu(self.inner(self.drop(states))))

@@ -74,6 +74,8 @@ def list_texts(kit: Path) -> Iterator[str]:
     for row in (*rows.sentences, *rows.chats):
         yield from _twice((row.before, row.text))
     yield from (row.text for row in rows.secrets)
+    for row in rows.rules:
+        yield from filter(None, (row.before, row.text))
     for reading in read_readings(kit / FILE):
         yield f"{reading.predicate}:"
         yield reading.value

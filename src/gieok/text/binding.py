@@ -15,6 +15,10 @@ import re
 from gieok.text.assent import accepts
 from gieok.text.printed import strip_brought_lines
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 #: Words before the first word of the rule itself: fillers, and the place or time for which the rule
 #: holds.
 _FILLERS = (
@@ -485,6 +489,23 @@ def _classify_rule(sentence: str) -> int:
         ):
             return kind
     return 0
+
+
+def place_own_sentences(text: str) -> "Iterator[tuple[int, int, str]]":
+    """Yield the sentences of a turn that the user said themselves, as (start, end, sentence).
+
+    Quotations inside of a sentence stay in it.
+    """
+    if len(text) > _LONGEST_TURN or is_played(text):
+        return
+    own = strip_brought_lines(text)
+    plain = re.sub(_QUOTED, lambda quoted: " " * len(quoted[0]), text)
+    end = 0
+    for part in re.split(_SENTENCE, plain):
+        start = plain.index(part, end)
+        end = start + len(part)
+        if part.strip() and text[start:end].strip() in own:
+            yield start, end, re.sub(_TAG, "", re.sub(_BULLET, "", text[start:end]).strip())
 
 
 def _split_rule_sentences(text: str) -> list[str]:

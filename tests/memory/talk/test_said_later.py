@@ -17,7 +17,7 @@ from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.models.local.reader import LocalReader
 from gieok.places.home import later_file, replaced_file
-from gieok.ports.models import ChangeReading, SentenceReading
+from gieok.ports.models import ChangeReading, RuleStretch, SentenceReading
 from gieok.testing import MemoryStore
 
 _FIRST = "The tide gate opens for the punts at six."
@@ -41,6 +41,9 @@ class _Reader:
         return SentenceReading(0.1, 0.1)
 
     def find_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:
+        return []
+
+    def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
         return []
 
     def measure_help(self, question: str, lines: list[str]) -> list[float]:

@@ -3,7 +3,8 @@
 Rules come from the users' own messages, read in the journal as they were written, and from records
 of the category constraint. A rule is left out once a later message of its scope lifts it or says
 something else about the same actions; what a project was told holds in that project. Nobody knows
-whether a person or an agent wrote a record: it asks and never stops, and it ends no rule.
+whether a person or an agent wrote a record: it asks and never stops, and it ends no rule. What the
+reader alone takes for a rule asks too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,17 +15,25 @@ from typing import NamedTuple
 from gieok.flow.gate_rules import GateRule, build_rule_handle, write_gate_rules
 from gieok.memory.talk import turns
 from gieok.memory.talk.binding_lines import BindingLine
+from gieok.memory.talk.rule_readings import is_rule
 from gieok.model.memory import Document, Scope
 from gieok.places.scope import PROMOTED, is_brought, is_served
 from gieok.ports.journal import Conversations
+from gieok.ports.models import RuleKind, RuleStretch
 from gieok.ports.store import Store
 from gieok.settings.grants import TrustJudge
 from gieok.text.echo import strip_echo
 from gieok.text.gates.action import ASK
-from gieok.text.gates.statement import is_ended_by, read_action_rules
+from gieok.text.gates.statement import (
+    MarkedRule,
+    is_ended_by,
+    read_action_rules,
+    read_marked_rules,
+)
 from gieok.text.handles import build_handle, line_check
 from gieok.text.markdown import front_matter
 from gieok.text.redact import redact
+from gieok.text.turns import USER
 
 #: Category of records that state what must or must not be done.
 _CATEGORY = "constraint"
@@ -47,6 +56,8 @@ class SaidLine(NamedTuple):
     #: The last day on which a record holds (ISO), '' for none.
     until: str = ""
     is_record: bool = False
+    #: Words of the stretches that the reader surely takes for a rule, and what it found beside.
+    marked: tuple[MarkedRule, ...] = ()
 
 
 def compile_gate_rules(
@@ -79,7 +90,9 @@ def compile_gate_rules(
 
 
 def _iter_line_rules(line: SaidLine, said_on: date) -> Iterator[GateRule]:
-    for number, rule in enumerate(read_action_rules(line.words, said_on), start=1):
+    rules = read_action_rules(line.words, said_on)
+    rules += read_marked_rules(line.marked, rules, said_on)
+    for number, rule in enumerate(rules, start=1):
         rule.until = min(filter(None, (rule.until, line.until)), default="")
         rule.mode = ASK if line.is_record else rule.mode
         yield GateRule(
@@ -135,7 +148,18 @@ def _iter_document_messages(
             check=line.check,
             words=redact(strip_echo(message.text)),
             origin=agent,
+            marked=_list_marked_rules(text.removeprefix(f"{USER}: "), line.stretches or ()),
         )
+
+
+def _list_marked_rules(words: str, stretches: Sequence[RuleStretch]) -> tuple[MarkedRule, ...]:
+    """Return what must not be done or be asked about, with what is allowed beside it."""
+    allowed = tuple(words[one.start : one.end] for one in stretches if one.kind is RuleKind.ALLOWED)
+    return tuple(
+        MarkedRule(words[one.start : one.end], allowed)
+        for one in stretches
+        if one.kind in (RuleKind.NEVER, RuleKind.ASK) and is_rule(one)
+    )
 
 
 def _iter_record_lines(store: Store, home: Path) -> Iterator[SaidLine]:

@@ -9,6 +9,7 @@ check makes it ask instead of stop.
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date
+from typing import NamedTuple
 
 from gieok.text import binding
 from gieok.text.gates import forms, touched
@@ -101,6 +102,52 @@ def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
         else:
             is_rule_before = False
         is_rule_before = is_rule_before or rule is not None
+    return rules
+
+
+class MarkedRule(NamedTuple):
+    """Words that a model takes for a rule about actions, and those that allow something beside it."""
+
+    words: str
+    allowed: tuple[str, ...] = ()
+
+
+def read_marked_rules(
+    marked: Iterable[MarkedRule], read: Sequence[ActionRule], said_on: date
+) -> list[ActionRule]:
+    """Return rules that ask, of words whose sense is known and whose grammar is not.
+
+    `read` are the rules that the grammar found in the same message: their words are left out.
+    """
+    known = [_tidy_sentence(rule.text) for rule in read]
+    rules: list[ActionRule] = []
+    for words, allowed in marked:
+        spoken = _tidy_sentence(words)
+        if any(spoken in text or text in spoken for text in known):
+            continue
+        found = find_objects(spoken)
+        actions = [] if found.is_crossed else _build_actions(found)
+        if not actions:
+            continue
+        own = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
+        folder, project = find_place(spoken, found)
+        rules.append(
+            ActionRule(
+                words,
+                ASK,
+                actions,
+                unless=[
+                    action
+                    for text in allowed
+                    for action in _build_exceptions(find_objects(text), own)
+                ],
+                days=find_days(spoken),
+                until=find_rule_end(spoken, said_on),
+                folder=folder,
+                project=project,
+                branches=() if any(action.branches for action in actions) else found.branches,
+            )
+        )
     return rules
 
 

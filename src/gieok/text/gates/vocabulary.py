@@ -253,7 +253,7 @@ PATH_VERBS = (
         touched.READ,
         r"\b(?:read|open|look|peek|print|cat|show|display|dump|view|log)|읽|열어|열지|보지|출력|들여다|열람",
     ),
-    (touched.RUN, r"\b(?:run|execut|invok|call)|실행|돌리|돌려"),
+    (touched.RUN, r"\b(?:run|execut|invok|call)|실행|돌리|돌려|돌릴"),
 )
 ENVIRONMENT_WORDS = (
     (

@@ -1,0 +1,50 @@
+"""Rules of words whose sense a model knows: they ask, and reach no further than what they name."""
+
+from datetime import date
+
+import pytest
+
+from gieok.text.gates.action import ASK, NONE
+from gieok.text.gates.statement import MarkedRule, read_action_rules, read_marked_rules
+from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
+
+_DAY = date(2026, 11, 20)
+
+
+def _judge(command: str, *marked: MarkedRule, said: str = "") -> str:
+    """Return what the marked rules do with a command beside those of a message."""
+    rules = read_marked_rules(marked, read_action_rules(said, _DAY), _DAY)
+    use = ToolAttempt(tool="Bash", command=command, folder="/tmp/shop", root="/tmp/shop")
+    outcomes = {judge_tool_attempt(rule, use) for rule in rules}
+    return ASK if ASK in outcomes else NONE
+
+
+@pytest.mark.parametrize(
+    ("words", "command", "near"),
+    [
+        ("leave the publishing to me", "cargo +stable publish", "cargo package --list"),
+        ("푸시는 내 몫이야", "git push origin main", "git commit -m done"),
+        ("make deploy is what I run", "make deploy", "make package"),
+        ("docker compose down -v 는 내가 할게", "docker compose down -v", "docker compose down"),
+    ],
+)
+def test_what_is_named_is_asked_and_what_is_near_is_not(
+    words: str, command: str, near: str
+) -> None:
+    assert _judge(command, MarkedRule(words)) == ASK
+    assert _judge(near, MarkedRule(words)) == NONE
+
+
+def test_what_is_allowed_beside_a_rule_is_not_asked() -> None:
+    words = "terraform is mine"
+    assert _judge("terraform plan", MarkedRule(words)) == ASK
+    assert _judge("terraform plan", MarkedRule(words, ("`terraform plan` as often",))) == NONE
+
+
+def test_words_that_name_nothing_known_ask_for_nothing() -> None:
+    assert _judge("git push", MarkedRule("that one is mine, off the table for good")) == NONE
+
+
+def test_what_the_grammar_reads_is_no_second_rule() -> None:
+    said = "never run supabase db reset"
+    assert read_marked_rules([MarkedRule(said)], read_action_rules(said, _DAY), _DAY) == []
