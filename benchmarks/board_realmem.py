@@ -46,7 +46,7 @@ from typing import Any
 from gieok.home.calls import open_call
 from gieok.testing import ManualClock
 from gieok.text.handles import build_handle
-from memaware import Memory, RememberedTexts
+from memaware import Memory, RememberedTexts, use_embedder
 from retrieval import PlainFts5
 from transcripts import Home, Session, session_uuid, write
 
@@ -136,7 +136,7 @@ class Person:
         inner = call.home.open_embedder()
         assert inner is not None
         embedder = RememberedTexts(inner, kept / "vectors.sqlite")
-        call.home.open_embedder = lambda: embedder  # type: ignore[method-assign,assignment]
+        use_embedder(call.home, embedder)
         self._memory = Memory(call, embedder, {}, 0.0)
         self._last = datetime(2025, 1, 1, tzinfo=UTC)
         self._is_read = True
