@@ -95,15 +95,16 @@ class ValueHead(nn.Module):
 _TAG_HIDDEN = 64
 
 
-class TagHead(nn.Module):
-    """Says of each token whether it states a rule, and of which kind: nothing, then `RULE_KINDS`."""
+class RuleHead(nn.Module):
+    """Says whether a message states a rule, and of each token of which kind: `RULE_KINDS`."""
 
     def __init__(self) -> None:
         super().__init__()
         self.drop = nn.Dropout(_DROPOUT)
         self.inner = nn.Linear(WIDTH, _TAG_HIDDEN)
         self.outer = nn.Linear(_TAG_HIDDEN, 1 + len(RULE_KINDS))
+        self.whole = TextHead(1)
 
     def forward(self, states: Tensor) -> Tensor:
-        """Return (…, 5) logits of (…, 384) states."""
+        """Return (…, 5) logits of (…, 384) states: nothing, then `RULE_KINDS`."""
         return self.outer(nn.functional.gelu(self.inner(self.drop(states))))

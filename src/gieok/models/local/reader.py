@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gieok.models.local.encoder import InferenceSession, TokenTable
-    from gieok.models.local.tag_head import TagHead
+    from gieok.models.local.rule_head import RuleHead
     from gieok.models.local.tokenizer import TextPiece
     from gieok.models.local.value_head import ValueHead
 
@@ -86,7 +86,7 @@ class LocalReader:
         self._table: TokenTable | None = None
         self._heads: dict[str, tuple[TokenTable, InferenceSession]] = {}
         self._value_head: ValueHead | None = None
-        self._tag_head: TagHead | None = None
+        self._rule_head: RuleHead | None = None
         #: For what is known of texts; `_lock` is held for seconds while a head is built.
         self._known = Lock()
         #: Digest of a text → the places of its secrets.
@@ -131,10 +131,10 @@ class LocalReader:
     def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
         """Return the stretches of a user's message that state standing rules, in order."""
         table, session = self._head(RULES)
-        if self._tag_head is None:
-            from gieok.models.local.tag_head import TagHead
+        if self._rule_head is None:
+            from gieok.models.local.rule_head import RuleHead
 
-            self._tag_head = TagHead(open_adapter(RULES))
+            self._rule_head = RuleHead(open_adapter(RULES))
         composed = unicodedata.normalize("NFC", text)
         lead = list(table.ids(_PASSAGE))
         if before:
@@ -143,9 +143,7 @@ class LocalReader:
         found: list[RuleStretch] = []
         for pieces in islice(_split_message(composed, table), _MOST_MESSAGES):
             states = _run_graph(table, session, [*lead, *(piece.id for piece in pieces)])
-            begin = 1 + len(lead)
-            own = states[begin : begin + len(pieces)]
-            found += self._tag_head.find_stretches(own, pieces)
+            found += self._rule_head.find_stretches(states, 1 + len(lead), pieces)
         return found
 
     def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:

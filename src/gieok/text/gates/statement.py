@@ -120,35 +120,51 @@ def read_marked_rules(
     `read` are the rules that the grammar found in the same message: their words are left out.
     """
     known = [_tidy_sentence(rule.text) for rule in read]
-    rules: list[ActionRule] = []
-    for words, allowed in marked:
-        spoken = _tidy_sentence(words)
-        if any(spoken in text or text in spoken for text in known):
-            continue
-        found = find_objects(spoken)
-        actions = [] if found.is_crossed else _build_actions(found)
-        if not actions:
-            continue
-        own = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
-        folder, project = find_place(spoken, found)
-        rules.append(
-            ActionRule(
-                words,
-                ASK,
-                actions,
-                unless=[
-                    action
-                    for text in allowed
-                    for action in _build_exceptions(find_objects(text), own)
-                ],
-                days=find_days(spoken),
-                until=find_rule_end(spoken, said_on),
-                folder=folder,
-                project=project,
-                branches=() if any(action.branches for action in actions) else found.branches,
-            )
-        )
-    return rules
+    rules = (
+        _build_marked_rule(one, said_on)
+        for one in marked
+        if not any(one.words in text or text in one.words for text in known)
+    )
+    return [rule for rule in rules if rule is not None]
+
+
+def _build_marked_rule(marked: MarkedRule, said_on: date) -> ActionRule | None:
+    """Return a rule that asks; None where its words name nothing that could be done."""
+    spoken = _tidy_sentence(marked.words)
+    found = find_objects(spoken)
+    actions = [] if found.is_crossed else _build_actions(found)
+    if not actions:
+        return None
+    own = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
+    exceptions = [
+        action for text in marked.allowed for action in _build_exceptions(find_objects(text), own)
+    ]
+    folder, project = find_place(spoken, found)
+    return ActionRule(
+        marked.words,
+        ASK,
+        actions,
+        unless=[one for one in exceptions if not _allows_whole(one, actions)],
+        days=find_days(spoken),
+        until=find_rule_end(spoken, said_on),
+        folder=folder,
+        project=project,
+        branches=() if any(action.branches for action in actions) else found.branches,
+    )
+
+
+def _allows_whole(exception: Action, actions: Sequence[Action]) -> bool:
+    """Return whether an exception, which names no place, allows all that some action forbids.
+
+    Beside a rule on pushes to main, "pushing branches is fine" allows no push to main.
+    """
+    if exception.paths or exception.branches or exception.environments or exception.hosts:
+        return False
+    rows = [pattern.build_row() for pattern in exception.commands]
+    return any(
+        action.commands and all(pattern.build_row() in rows for pattern in action.commands)
+        for action in actions
+    )
 
 
 def _loosens_rule_before(sentence: str) -> bool:
