@@ -22,6 +22,8 @@ KEPT_OUT = frozenset(
         "spans_s4",
         "spans_s8",
         "told_t4",
+        "rules_k1",
+        "rules_k2",
     }
 )
 

@@ -31,20 +31,25 @@ def _judge(command: str, *marked: MarkedRule, said: str = "") -> str:
 def test_what_is_named_is_asked_and_what_is_near_is_not(
     words: str, command: str, near: str
 ) -> None:
-    assert _judge(command, MarkedRule(words)) == ASK
-    assert _judge(near, MarkedRule(words)) == NONE
+    assert _judge(command, MarkedRule(words, words)) == ASK
+    assert _judge(near, MarkedRule(words, words)) == NONE
 
 
 def test_what_is_allowed_beside_a_rule_is_not_asked() -> None:
     words = "terraform is mine"
-    assert _judge("terraform plan", MarkedRule(words)) == ASK
-    assert _judge("terraform plan", MarkedRule(words, ("`terraform plan` as often",))) == NONE
+    assert _judge("terraform plan", MarkedRule(words, words)) == ASK
+    assert (
+        _judge("terraform plan", MarkedRule(words, words, ("`terraform plan` as often",))) == NONE
+    )
 
 
 def test_words_that_name_nothing_known_ask_for_nothing() -> None:
-    assert _judge("git push", MarkedRule("that one is mine, off the table for good")) == NONE
+    assert (
+        _judge("git push", MarkedRule("that one is mine", "that one is mine, off the table"))
+        == NONE
+    )
 
 
 def test_what_the_grammar_reads_is_no_second_rule() -> None:
     said = "never run supabase db reset"
-    assert read_marked_rules([MarkedRule(said)], read_action_rules(said, _DAY), _DAY) == []
+    assert read_marked_rules([MarkedRule(said, said)], read_action_rules(said, _DAY), _DAY) == []

@@ -12,21 +12,23 @@ from datetime import date, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok.errors import EmbedderFailed
 from gieok.flow.gate_rules import GateRule, build_rule_handle, write_gate_rules
 from gieok.memory.talk import turns
 from gieok.memory.talk.binding_lines import BindingLine
-from gieok.memory.talk.rule_readings import is_rule
+from gieok.memory.talk.rule_readings import is_rule, list_said_rules
 from gieok.model.memory import Document, Scope
 from gieok.places.scope import PROMOTED, is_brought, is_served
 from gieok.ports.journal import Conversations
-from gieok.ports.models import RuleKind, RuleStretch
+from gieok.ports.models import Reader, RuleKind, RuleStretch
 from gieok.ports.store import Store
 from gieok.settings.grants import TrustJudge
 from gieok.text.echo import strip_echo
-from gieok.text.gates.action import ASK
+from gieok.text.gates.action import ASK, ActionRule
 from gieok.text.gates.statement import (
     MarkedRule,
     is_ended_by,
+    keep_holding_rules,
     read_action_rules,
     read_marked_rules,
 )
@@ -87,6 +89,29 @@ def compile_gate_rules(
         ]
         held += fresh
     return write_gate_rules(str(home), held)
+
+
+def read_given_rules(
+    texts: Sequence[str], said_on: date, reader: Reader | None
+) -> list[ActionRule]:
+    """Return the rules about actions that hold once messages were said, in order, on a day.
+
+    The grammar reads the messages, and the reader where there is one.
+    """
+    rules = keep_holding_rules((text, said_on) for text in texts)
+    if reader is None:
+        return rules
+    for number, text in enumerate(texts, start=1):
+        try:
+            marked = _list_marked_rules(text, reader.find_rules(text))
+        except EmbedderFailed:
+            break
+        rules += [
+            rule
+            for rule in read_marked_rules(marked, rules, said_on)
+            if not any(is_ended_by(rule, later, rules) for later in texts[number:])
+        ]
+    return rules
 
 
 def _iter_line_rules(line: SaidLine, said_on: date) -> Iterator[GateRule]:
@@ -156,9 +181,10 @@ def _list_marked_rules(words: str, stretches: Sequence[RuleStretch]) -> tuple[Ma
     """Return what must not be done or be asked about, with what is allowed beside it."""
     allowed = tuple(words[one.start : one.end] for one in stretches if one.kind is RuleKind.ALLOWED)
     return tuple(
-        MarkedRule(words[one.start : one.end], allowed)
+        MarkedRule(words[one.start : one.end], sentence, allowed)
         for one in stretches
         if one.kind in (RuleKind.NEVER, RuleKind.ASK) and is_rule(one)
+        for sentence in list_said_rules(words, "", [one])[:1]
     )
 
 

@@ -106,9 +106,14 @@ def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
 
 
 class MarkedRule(NamedTuple):
-    """Words that a model takes for a rule about actions, and those that allow something beside it."""
+    """Words that a model takes for a rule about actions.
+
+    `sentence` is what the user said around them, which is shown; `allowed` are words that allow
+    something beside the rule.
+    """
 
     words: str
+    sentence: str
     allowed: tuple[str, ...] = ()
 
 
@@ -141,7 +146,7 @@ def _build_marked_rule(marked: MarkedRule, said_on: date) -> ActionRule | None:
     ]
     folder, project = find_place(spoken, found)
     return ActionRule(
-        marked.words,
+        marked.sentence,
         ASK,
         actions,
         unless=[one for one in exceptions if not _allows_whole(one, actions)],
