@@ -28,8 +28,8 @@ _WEIGHT = 2.0
 #: Texts of other forms that join each epoch, drawn anew: they state no rule.
 _OTHERS = 1_200
 _SHORTEST_OTHER = 16
-#: Kinds of sentences that are no rules; decisions and preferences may be some.
-_NO_RULES = frozenset("none state identity relation event number howto plan".split())
+#: Kinds of sentences that are no rules; decisions, preferences and howtos may be some.
+_NO_RULES = frozenset("none state identity relation event number plan".split())
 #: Tag of tokens that are not judged.
 _UNJUDGED = -100
 _ALLOWED = 1 + RULE_KINDS.index("allowed")

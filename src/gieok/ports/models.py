@@ -148,6 +148,10 @@ class Reader(Protocol):
         Raises EmbedderFailed.
         """
 
+    @property
+    def rules_model(self) -> str:
+        """Return the identity of what finds rules: another one may find others."""
+
     def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
         """Return the stretches of a user's message that state standing rules, in order.
 

@@ -397,7 +397,7 @@ _PLAYED = (
 _QUOTED = r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]|(?m:^\s*>.*$)"
 _BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"
 #: A longer turn was pasted, not said.
-_LONGEST_TURN, _LONGEST_RULE = 1_200, 320
+LONGEST_TURN, _LONGEST_RULE = 1_200, 320
 
 
 def rules_in(text: str, question: str = "") -> list[str]:
@@ -407,7 +407,7 @@ def rules_in(text: str, question: str = "") -> list[str]:
     `question` is the agent's question or proposal before the turn, '' for none: the answer "yes, do
     that" makes a proposed rule a rule.
     """
-    if len(text) > _LONGEST_TURN or is_played(text):
+    if len(text) > LONGEST_TURN or is_played(text):
         return []
     sentences = _split_rule_sentences(text)
     kinds = [_classify_rule(sentence) for sentence in sentences]
@@ -446,6 +446,11 @@ def lifts(text: str) -> bool:
         and re.search(_LIFTS, text) is not None
         and not re.search(_ASKS, text)
     )
+
+
+def asks(sentence: str) -> bool:
+    """Return whether a sentence asks something."""
+    return re.search(_ASKS, sentence) is not None
 
 
 def asks_for_work(sentence: str) -> bool:
@@ -496,16 +501,21 @@ def place_own_sentences(text: str) -> "Iterator[tuple[int, int, str]]":
 
     Quotations inside of a sentence stay in it.
     """
-    if len(text) > _LONGEST_TURN or is_played(text):
+    if len(text) > LONGEST_TURN or is_played(text):
         return
     own = strip_brought_lines(text)
-    plain = re.sub(_QUOTED, lambda quoted: " " * len(quoted[0]), text)
+    plain = blank_quotations(text)
     end = 0
     for part in re.split(_SENTENCE, plain):
         start = plain.index(part, end)
         end = start + len(part)
         if part.strip() and text[start:end].strip() in own:
             yield start, end, re.sub(_TAG, "", re.sub(_BULLET, "", text[start:end]).strip())
+
+
+def blank_quotations(text: str) -> str:
+    """Return a text with spaces in place of what it quotes."""
+    return re.sub(_QUOTED, lambda quoted: " " * len(quoted[0]), text)
 
 
 def _split_rule_sentences(text: str) -> list[str]:

@@ -5,13 +5,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.support.silent_reader import SilentReader
 from tests.support.talk import build_block, build_key
 
 from gieok.errors import EmbedderFailed
 from gieok.memory.talk import promotion, rule_readings
 from gieok.model.memory import Entry, Scope
-from gieok.places.home import rules_file
-from gieok.ports.models import ChangeReading, RuleKind, RuleStretch, SentenceReading
+from gieok.places.home import build_readings_file, rules_file
+from gieok.ports.models import RuleKind, RuleStretch
 from gieok.testing.memory_store import MemoryStore
 from gieok.text.handles import line_check
 
@@ -21,25 +22,13 @@ _LEFT = "the badge print is broken again. leave the publishing to me, it cannot 
 _WORDS = "leave the publishing to me"
 
 
-class _Reader:
+class _Reader(SilentReader):
     """Takes what it is told for rules, and keeps what it was asked."""
 
     def __init__(self, words: str = _WORDS, chance: float = 0.95) -> None:
         self.words, self.chance = words, chance
         self.is_broken = False
         self.asked: list[tuple[str, str]] = []
-
-    def read_change(self, earlier: str, later: str) -> ChangeReading:
-        return ChangeReading(0.0, 0.0)
-
-    def read_sentence(self, text: str, before: str = "") -> SentenceReading:
-        return SentenceReading(0.1, 0.1)
-
-    def find_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:
-        return []
-
-    def measure_help(self, question: str, lines: list[str]) -> list[float]:
-        return []
 
     def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
         if self.is_broken:
@@ -114,23 +103,84 @@ def test_many_lines_are_read_a_part_at_a_time_and_words_stand_in_till_then(
 ) -> None:
     monkeypatch.setattr(rule_readings, "_MOST_LINES", 1)
     store = MemoryStore()
+    said = (
+        "Customer data never leaves the eu region."  # a rule by its words, and not by this reader
+    )
     for number in range(4):
-        store.put([_turns(f"s{number}", "User: Never push to main. Ask me first.")])
+        store.put([_turns(f"s{number}", f"User: {said}")])
     reader = _Reader()
     assert promotion.update_promotions(store, tmp_path, reader=reader, now=_AT)
     assert len(reader.asked) == 1
-    assert _rules(tmp_path)  # of the lines that wait, by their words
+    assert _rules(tmp_path)
     _settle(store, tmp_path, reader)
     assert len(reader.asked) == 4
-    assert _rules(tmp_path) == []  # this reader takes none of them for a rule
+    assert _rules(tmp_path) == []
 
 
 def test_where_the_reader_fails_words_decide(tmp_path: Path) -> None:
     store, reader = MemoryStore(), _Reader()
     reader.is_broken = True
-    store.put([_turns("s", "User: Never push to main."), _turns("t", f"User: {_LEFT}")])
+    said = "Customer data never leaves the eu region."
+    store.put([_turns("s", f"User: {said}"), _turns("t", f"User: {_LEFT}")])
     _settle(store, tmp_path, reader)
     assert [key for key, _, _ in _rules(tmp_path)] == [build_key("s")]
     reader.is_broken = False
     _settle(store, tmp_path, reader)
     assert [key for key, _, _ in _rules(tmp_path)] == [build_key("t")]
+
+
+def test_a_line_on_which_the_reader_fails_holds_up_no_other(tmp_path: Path) -> None:
+    class _Failing(_Reader):
+        def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
+            self.is_broken = "lamp" in text
+            return super().find_rules(text, before)
+
+    store = MemoryStore()
+    store.put([_turns("z", "User: the lamp is green"), _turns("s", f"User: {_LEFT}")])
+    _settle(store, tmp_path, _Failing())
+    assert [key for key, _, _ in _rules(tmp_path)] == [build_key("s")]
+
+
+def test_without_a_reader_nothing_of_it_is_left(tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.put([_turns("s", f"User: {_LEFT}")])
+    _settle(store, tmp_path, _Reader())
+    assert _rules(tmp_path)
+    promotion.update_promotions(store, tmp_path, reader=None, now=_AT)
+    assert _rules(tmp_path) == []
+    assert not list((tmp_path / "lasting").glob("*.read"))
+
+
+def test_other_weights_read_anew(tmp_path: Path) -> None:
+    store, reader = MemoryStore(), _Reader()
+    store.put([_turns("s", f"User: {_LEFT}")])
+    _settle(store, tmp_path, reader)
+    reader.rules_model, reader.words = "other", "badge print"
+    _settle(store, tmp_path, reader)
+    assert [places for _, _, places in _rules(tmp_path)] == [[[0, _LEFT.index(" leave")]]]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "you can leave the publishing to me again or do it yourself",
+            "leave the publishing to me",
+        ),
+        ("should I leave the publishing to me?", "leave the publishing to me"),
+        ('the poster says "leave the publishing to me"', "leave the publishing to me"),
+    ],
+    ids=["lifted", "asked", "quoted"],
+)
+def test_what_lifts_asks_or_quotes_is_no_rule(text: str, words: str) -> None:
+    start = text.index(words)
+    stretch = RuleStretch(start, start + len(words), RuleKind.NEVER, 1.0)
+    assert rule_readings.find_said_sentence(text, stretch) == ""
+
+
+@pytest.mark.parametrize("content", ["null", "[1, []]", '[1, "none", {"a": 3}]', "{"])
+def test_a_damaged_file_is_as_none(tmp_path: Path, content: str) -> None:
+    file = Path(build_readings_file(str(tmp_path), str(_SHOP)))
+    file.parent.mkdir()
+    file.write_text(content)
+    assert rule_readings.load_readings(tmp_path, str(_SHOP)).find("a", 1) is None

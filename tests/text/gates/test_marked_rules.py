@@ -5,7 +5,8 @@ from datetime import date
 import pytest
 
 from gieok.text.gates.action import ASK, NONE
-from gieok.text.gates.statement import MarkedRule, read_action_rules, read_marked_rules
+from gieok.text.gates.marked import MarkedRule, read_marked_rules
+from gieok.text.gates.statement import read_action_rules
 from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
 
 _DAY = date(2026, 11, 20)
@@ -41,6 +42,38 @@ def test_what_is_allowed_beside_a_rule_is_not_asked() -> None:
     assert (
         _judge("terraform plan", MarkedRule(words, words, ("`terraform plan` as often",))) == NONE
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "allowed", "command"),
+    [
+        ("git push to main is mine", "feature branches are fine to push", "git push origin main"),
+        ("force pushing is my job", "normal pushes are yours", "git push --force"),
+        ("rm -rf is off limits", "rm is okay", "rm -rf src"),
+        ("terraform apply is mine", "terraform is fine otherwise", "terraform apply"),
+        ("hands off src/billing/", "src/ is yours otherwise", "rm src/billing/a.py"),
+    ],
+)
+def test_what_is_allowed_lets_the_forbidden_pass_in_no_case(
+    words: str, allowed: str, command: str
+) -> None:
+    assert _judge(command, MarkedRule(words, words, (allowed,))) == ASK
+
+
+@pytest.mark.parametrize(
+    ("words", "command", "outcome"),
+    [
+        ("npm publish stays with me", "npm publish", ASK),
+        ("kubectl delete needs my ok", "kubectl delete pod a", ASK),
+        ("keep your hands off my desktop", "rm desktop/a.txt", NONE),
+        ("installing packages stays with me", "rm installing/a.txt", NONE),
+        ("hands off the desktop folder", "rm desktop/a.txt", ASK),
+    ],
+)
+def test_verbs_belong_to_no_command_and_words_are_no_paths(
+    words: str, command: str, outcome: str
+) -> None:
+    assert _judge(command, MarkedRule(words, words)) == outcome
 
 
 def test_words_that_name_nothing_known_ask_for_nothing() -> None:

@@ -192,18 +192,18 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
     }
     model = _find_text_vectors(store, [])[0]
     readings = load_readings(home, scope.path)
-    judged_by = f"{model} and the reader" if readings.is_kept else model
-    known = _read_judged_rows(file, judged_by)
-    judged = {key: row for key, row in known.items() if hashes.get(key) == row[0]}
+    stamps = {key: readings.stamp(key, content_hash) for key, content_hash in hashes.items()}
+    known = _read_judged_rows(file, model)
+    judged = {key: row for key, row in known.items() if stamps.get(key) == row[0]}
     changed = sorted(hashes.keys() - judged.keys())
     for start in range(0, len(changed), _AT_ONCE):
         for entry in store.entries(scope, changed[start : start + _AT_ONCE]):
             lines, is_complete = _judge_document_lines(store, entry, readings)
-            # A document that still waits for vectors, or to be read, is judged again.
-            judged[entry.document.key] = (hashes[entry.document.key] if is_complete else "", lines)
+            # A document that still waits for vectors is judged again.
+            judged[entry.document.key] = (stamps[entry.document.key] if is_complete else "", lines)
     if changed or len(judged) != len(known):
         fs.make_private(file.parent)
-        fs.replace_private(file, json.dumps([_VERSION, judged_by, judged]))
+        fs.replace_private(file, json.dumps([_VERSION, model, judged]))
     for key, (_, lines) in judged.items():
         for value, at, line, is_about, check, rule, likely in lines:
             yield LastingLine(
@@ -219,15 +219,15 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
             )
 
 
-def _read_judged_rows(file: Path, judged_by: str) -> dict[str, tuple[str, list[_Row]]]:
-    """Return the rows that were judged by the same models; none for those of others."""
+def _read_judged_rows(file: Path, model: str) -> dict[str, tuple[str, list[_Row]]]:
+    """Return the rows that were judged by the vectors of this model; none for another one's."""
     try:
-        version, judges, rows = json.loads(file.read_text(encoding="utf-8"))
+        version, judged_by, rows = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return (
         {key: (content_hash, lines) for key, (content_hash, lines) in rows.items()}
-        if (version, judges) == (_VERSION, judged_by)
+        if (version, judged_by) == (_VERSION, model)
         else {}
     )
 
@@ -235,7 +235,7 @@ def _read_judged_rows(file: Path, judged_by: str) -> dict[str, tuple[str, list[_
 def _judge_document_lines(
     store: Store, entry: Entry, readings: RuleReadings
 ) -> tuple[list[_Row], bool]:
-    """Return rows for the users' lines of a document, and whether all were judged as they can be.
+    """Return rows for the users' lines of a document, and whether all were judged by vectors.
 
     A row has the fields of `LastingLine` without the key and the stretches.
     """
@@ -251,7 +251,6 @@ def _judge_document_lines(
     )
     at = _convert_to_seconds(document.said_at)
     rows = []
-    waits = False
     for line, text in user_lines.items():
         words = text[len(USER) + 2 :]
         vector = vectors.get(text)
@@ -267,7 +266,6 @@ def _judge_document_lines(
         )
         check = line_check(text)
         stretches = readings.find(document.key, check)
-        waits = waits or (stretches is None and readings.will_read(words))
         has_rule = list_said_rules(words, questions.get(line, ""), stretches)
         rule = (
             RULE
@@ -282,8 +280,7 @@ def _judge_document_lines(
             is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
             states = (likely or _UNJUDGED) * _share_of_question(words)
             rows.append((round(value, 4), at, line, is_about, check, rule, round(states, 4)))
-    is_judged = all(text in vectors for text in user_lines.values()) or not model
-    return rows, is_judged and not waits
+    return rows, all(text in vectors for text in user_lines.values()) or not model
 
 
 def _judge_short_answer(words: str, before: str, vector: bytes | None, model: str) -> float:

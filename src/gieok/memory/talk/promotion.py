@@ -53,7 +53,7 @@ def update_promotions(
         rule_readings.read_rules(store, home, reader) if reader else ({}, False)
     )
     with _lock_lasting_files(home):
-        rule_readings.keep_readings(home, found)
+        rule_readings.keep_readings(home, reader, found)
         promote(store, home)
     if reader is not None:
         claims.read_ahead(store, home, judge)

@@ -11,6 +11,7 @@ import math
 import sys
 import time
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -19,7 +20,15 @@ from typing import TYPE_CHECKING
 
 from gieok.errors import EmbedderFailed
 from gieok.models.local import room
-from gieok.models.local.adapter import BEARS, RELATION, RULES, SPANS, WORTH, open_adapter
+from gieok.models.local.adapter import (
+    BEARS,
+    RELATION,
+    RULES,
+    SPANS,
+    WORTH,
+    hash_adapter,
+    open_adapter,
+)
 from gieok.models.local.releases import CURRENT
 from gieok.ports.models import ChangeReading, RuleStretch, SentenceReading
 from gieok.precedence import PROMPTS
@@ -62,8 +71,9 @@ _LONGEST_WINDOW = 188
 _MOST_WINDOWS = 40
 #: Pieces of a message that are read at once for its rules, and of what was said before it.
 _LONGEST_MESSAGE, _BEFORE_MESSAGE = 140, 48
-#: Messages are read up to here: a longer one was pasted.
-_MOST_MESSAGES = 8
+#: Parts of a message that are read.
+_MOST_PARTS = 8
+_MODEL_DIGITS = 12
 _SENTENCE_ENDS = frozenset(".!?。…\n")
 #: Texts whose secrets stay known: a copied transcript or a record is read more than once.
 _TEXTS_KEPT = 2_000
@@ -128,6 +138,11 @@ class LocalReader:
                 self._secrets[key] = known
         return known
 
+    @property
+    def rules_model(self) -> str:
+        """Return the identity of the weights that find rules."""
+        return hash_adapter(RULES)[:_MODEL_DIGITS]
+
     def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
         """Return the stretches of a user's message that state standing rules, in order."""
         table, session = self._head(RULES)
@@ -141,10 +156,10 @@ class LocalReader:
             said = islice(table.ids(before), _BEFORE_MESSAGE)
             lead += [*table.ids("Assistant:"), *said, *table.ids("User:")]
         found: list[RuleStretch] = []
-        for pieces in islice(_split_message(composed, table), _MOST_MESSAGES):
+        for pieces in islice(_split_message(composed, table), _MOST_PARTS):
             states = _run_graph(table, session, [*lead, *(piece.id for piece in pieces)])
             found += self._rule_head.find_stretches(states, 1 + len(lead), pieces)
-        return found
+        return found if composed == text else _place_in_text(found, text)
 
     def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:
         """Return the log-odds that each of the first lines helps with a question, in order."""
@@ -258,6 +273,17 @@ class LocalReader:
                 encoder_folder=encoder_folder,
                 hint="remove {folder} and {encoder_folder} and run the command again",
             ) from error
+
+
+def _place_in_text(stretches: Sequence[RuleStretch], text: str) -> list[RuleStretch]:
+    """Return stretches of the composed form of a text (NFC) as stretches of the text."""
+    lengths = [len(unicodedata.normalize("NFC", text[:end])) for end in range(len(text) + 1)]
+    return [
+        one._replace(
+            start=bisect_right(lengths, one.start) - 1, end=bisect_right(lengths, one.end) - 1
+        )
+        for one in stretches
+    ]
 
 
 def _split_message(text: str, table: "TokenTable") -> "Iterator[list[TextPiece]]":

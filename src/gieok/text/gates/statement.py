@@ -9,7 +9,6 @@ check makes it ask instead of stop.
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date
-from typing import NamedTuple
 
 from gieok.text import binding
 from gieok.text.gates import forms, touched
@@ -105,83 +104,16 @@ def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
     return rules
 
 
-class MarkedRule(NamedTuple):
-    """Words that a model takes for a rule about actions.
-
-    `sentence` is what the user said around them, which is shown; `allowed` are words that allow
-    something beside the rule.
-    """
-
-    words: str
-    sentence: str
-    allowed: tuple[str, ...] = ()
-
-
-def read_marked_rules(
-    marked: Iterable[MarkedRule], read: Sequence[ActionRule], said_on: date
-) -> list[ActionRule]:
-    """Return rules that ask, of words whose sense is known and whose grammar is not.
-
-    `read` are the rules that the grammar found in the same message: their words are left out.
-    """
-    known = [_tidy_sentence(rule.text) for rule in read]
-    rules = (
-        _build_marked_rule(one, said_on)
-        for one in marked
-        if not any(one.words in text or text in one.words for text in known)
-    )
-    return [rule for rule in rules if rule is not None]
-
-
-def _build_marked_rule(marked: MarkedRule, said_on: date) -> ActionRule | None:
-    """Return a rule that asks; None where its words name nothing that could be done."""
-    spoken = _tidy_sentence(marked.words)
-    found = find_objects(spoken)
-    actions = [] if found.is_crossed else _build_actions(found)
-    if not actions:
-        return None
-    own = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
-    exceptions = [
-        action for text in marked.allowed for action in _build_exceptions(find_objects(text), own)
-    ]
-    folder, project = find_place(spoken, found)
-    return ActionRule(
-        marked.sentence,
-        ASK,
-        actions,
-        unless=[one for one in exceptions if not _allows_whole(one, actions)],
-        days=find_days(spoken),
-        until=find_rule_end(spoken, said_on),
-        folder=folder,
-        project=project,
-        branches=() if any(action.branches for action in actions) else found.branches,
-    )
-
-
-def _allows_whole(exception: Action, actions: Sequence[Action]) -> bool:
-    """Return whether an exception, which names no place, allows all that some action forbids.
-
-    Beside a rule on pushes to main, "pushing branches is fine" allows no push to main.
-    """
-    if exception.paths or exception.branches or exception.environments or exception.hosts:
-        return False
-    rows = [pattern.build_row() for pattern in exception.commands]
-    return any(
-        action.commands and all(pattern.build_row() in rows for pattern in action.commands)
-        for action in actions
-    )
-
-
 def _loosens_rule_before(sentence: str) -> bool:
     """Return whether a sentence behind a rule allows something, or says that the rule is past."""
-    spoken = _tidy_sentence(sentence)
+    spoken = tidy_sentence(sentence)
     marks = (forms.ALLOWS, forms.OFFERS, forms.PAST_RULE)
     return any(re.search(mark, spoken) for mark in marks) and not is_form(spoken)
 
 
 def _narrow_rule(rule: ActionRule, sentence: str) -> ActionRule | None:
     """Return a rule with what the next sentence allows; None where that is not understood."""
-    spoken = _tidy_sentence(sentence)
+    spoken = tidy_sentence(sentence)
     found = find_objects(spoken)
     if re.search(forms.PAST_RULE, spoken):
         return None
@@ -191,7 +123,7 @@ def _narrow_rule(rule: ActionRule, sentence: str) -> ActionRule | None:
         is_other = not (re.search(forms.ALLOWS, spoken) or re.search(forms.REPEATS, spoken))
         return rule if is_other and not _shares_command(rule, found) else None
     own = [pattern for action in rule.actions for pattern in action.commands]
-    rule.unless = (*rule.unless, *_build_exceptions(found, own))
+    rule.unless = (*rule.unless, *build_exceptions(found, own))
     return rule
 
 
@@ -223,7 +155,7 @@ def _is_read_exception(text: str) -> bool:
 
 def may_state_action_rule(text: str) -> bool:
     """Return whether a message, or the line that it was stored as, may state or lift a rule."""
-    return len(text) <= _LONGEST_TURN and is_form(_tidy_sentence(text))
+    return len(text) <= _LONGEST_TURN and is_form(tidy_sentence(text))
 
 
 def keep_holding_rules(turns: Iterable[tuple[str, date]]) -> list[ActionRule]:
@@ -268,11 +200,11 @@ def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
         return False
     if re.search(_NEGATION, sentence) or re.search(_ABOUT_OTHERS, sentence):
         return False
-    lifted = find_objects(_tidy_sentence(sentence))
+    lifted = find_objects(tidy_sentence(sentence))
     if set(list_unread_words(lifted.rest)) - _LIFTING_WORDS or re.search(_ONLY_THERE, sentence):
         return False
     own = [action.build_row() for action in rule.actions]
-    return [action.build_row() for action in _build_actions(lifted)] == own
+    return [action.build_row() for action in build_actions(lifted)] == own
 
 
 _NEGATION = (
@@ -293,7 +225,7 @@ _LIFTING_WORDS = frozenset(
 
 
 def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
-    spoken, bracketed = _take_brackets(_tidy_sentence(sentence))
+    spoken, bracketed = _take_brackets(tidy_sentence(sentence))
     if len(spoken) > _LONGEST_SENTENCE or _is_no_rule(spoken):
         return None
     until = find_rule_end(spoken, said_on)
@@ -329,7 +261,7 @@ def _build_rule(
         bound = bound.replace(text.strip(), " ")
     folder, project = find_place(bound, found)
     found = _narrow_objects(found, head, folder)
-    actions = _build_actions(found)
+    actions = build_actions(found)
     if (
         not actions
         and found.has_verb
@@ -348,7 +280,7 @@ def _build_rule(
         ASK if is_bound else reading.mode,
         actions,
         unless=[
-            action for text in exceptions for action in _build_exceptions(find_objects(text), own)
+            action for text in exceptions for action in build_exceptions(find_objects(text), own)
         ],
         needed=[pattern for text in reading.conditions for pattern in _build_needed(text)],
         days=find_days(bound),
@@ -384,7 +316,8 @@ def _take_brackets(spoken: str) -> tuple[str, list[str]]:
     return spoken, [match[1] for match in allowing]
 
 
-def _tidy_sentence(sentence: str) -> str:
+def tidy_sentence(sentence: str) -> str:
+    """Return a sentence with plain quotation marks, without labels, fillers and what ends it."""
     spoken = sentence.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
     spoken = re.sub(r"(?ai)\b(?:pls|plz|plx)\b", "please", re.sub(_LABEL, "", spoken))
     spoken = re.sub(r"(?ai)\bno more\b", "no", spoken)
@@ -421,7 +354,7 @@ def _narrow_objects(found: NamedObjects, head: NamedObjects | None, folder: str)
     )
 
 
-def _build_actions(found: NamedObjects) -> list[Action]:
+def build_actions(found: NamedObjects) -> list[Action]:
     """Return what must not happen; nothing for a text that names nothing."""
     flags = [row for row in found.literals if not (row.program or row.sql or row.script)]
     commands = [row for row in found.literals if row not in flags]
@@ -528,9 +461,9 @@ def _with_options(pattern: CommandPattern, options: Sequence[str]) -> CommandPat
     return CommandPattern.from_row({**row, "flags": [*pattern.flags, *options]})
 
 
-def _build_exceptions(exception: NamedObjects, own: Sequence[CommandPattern]) -> list[Action]:
+def build_exceptions(exception: NamedObjects, own: Sequence[CommandPattern]) -> list[Action]:
     """Return what a rule allows; a place alone allows the rule's own commands there."""
-    actions = _build_actions(exception)
+    actions = build_actions(exception)
     if exception.is_empty and exception.branches:
         return [Action(own, branches=exception.branches)]
     if exception.is_empty and exception.environments:

@@ -52,7 +52,8 @@ STOP_WORDS = frozenset(
     under during inside outside via instead but so it that this the a an my our your any me us you
     we i is are command commands now today locally anymore of even never not don't do nor then
     straight only must should can may will ask use anything something everything things stuff using
-    run running yet outside rather than over
+    run running yet outside rather than over stay stays belong belongs need needs remain remains
+    require requires wait waits
     """.split()
 )
 VERBS = (
