@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
@@ -244,6 +245,8 @@ def try_action_rules(
         weekday=when.weekday(),
     )
     if rule:
+        # trying makes no home, in which the reader would prepare its weights
+        reader = call.home.open_reader() if Path(call.home.folder).exists() else None
         held = [
             GateRule(
                 handle="",
@@ -254,9 +257,7 @@ def try_action_rules(
                 source="",
                 rule=each,
             )
-            for number, each in enumerate(
-                gate_lines.read_given_rules(rule, today, call.home.open_reader())
-            )
+            for number, each in enumerate(gate_lines.read_given_rules(rule, today, reader))
         ]
         hit = gates.find_gate_hit(held, GateChoices(), use)
         outcome = _limit_outcome(call, hit.outcome) if hit else NONE
