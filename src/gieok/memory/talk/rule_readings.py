@@ -53,7 +53,10 @@ class RuleReadings:
         rows = by_line.get(str(check))
         if rows is None:
             return None
-        return tuple(RuleStretch(a, b, RuleKind(kind), chance) for a, b, kind, chance in rows)
+        return tuple(
+            RuleStretch(start=start, end=end, kind=RuleKind(kind), chance=chance)
+            for start, end, kind, chance in rows
+        )
 
     def stamp(self, key: str, content_hash: str) -> str:
         """Return what a judgement of a document belongs to: its content, and whether it was read."""

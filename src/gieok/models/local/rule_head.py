@@ -54,7 +54,7 @@ class RuleHead:
         kinds = [_KINDS[int(each.argmax())] for each in sums]
         kinds += [RuleKind.ALLOWED] * len(allowed)
         return sorted(
-            RuleStretch(run[0][1].start, run[-1][1].end, kind, whole)
+            RuleStretch(start=run[0][1].start, end=run[-1][1].end, kind=kind, chance=whole)
             for run, kind in zip([*told, *allowed], kinds, strict=True)
         )
 
