@@ -121,6 +121,8 @@ class Bench:
         steps = sum(map(len, epochs))
         warm = max(1, steps // 20)
         fused = self.device.type == "cuda"
+        # there is no public question for it
+        is_half = fused or torch.cpu._is_avx512_bf16_supported()  # noqa: SLF001
         optimizer = torch.optim.AdamW(groups, weight_decay=0.01, fused=fused)
         schedule = torch.optim.lr_scheduler.LambdaLR(
             optimizer,
@@ -133,7 +135,7 @@ class Bench:
             for module, _ in modules:
                 module.train()
             for batch in epoch:
-                with torch.autocast(self.device.type, torch.bfloat16, enabled=fused):
+                with torch.autocast(self.device.type, torch.bfloat16, enabled=is_half):
                     value = loss(batch)
                 optimizer.zero_grad()
                 value.backward()

@@ -22,6 +22,8 @@ _SECRETS = ("spans_s3", "spans_s5", "spans_s6", "spans_s7", "spans_s9", "spans_s
 #: Lines of these stand for texts without a secret.
 _HARMLESS = ("worth_w4", "told_t3", "told_t4", "told_t5")
 _CHATS = ("told_t3", "told_t5", "told_t6", "told_t7", "told_t8")
+#: Messages with rules in them; kept out are rules_k1 and rules_k2.
+_MESSAGES = tuple(f"rules_r{number}" for number in range(1, 11))
 #: Memories by hands that wrote no changes.
 _SHORT = ("judge_j6", "judge_j7", "judge_j8")
 FITTED_ON = {
@@ -30,6 +32,7 @@ FITTED_ON = {
     "relation": (*_MEMORIES, *_SHORT, *_PAIRS),
     "worth": (*_MEMORIES, *_SENTENCES),
     "spans": (*_MEMORIES, *_SENTENCES, *_SECRETS, *_HARMLESS),
+    "rules": (*_MESSAGES, *_SENTENCES, *_MEMORIES, *_SHORT, *_CHATS),
 }
 
 

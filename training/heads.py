@@ -2,7 +2,7 @@
 
 import torch
 from base import mean
-from rows import ABOUT, KINDS, RELATIONS, UNTIL
+from rows import ABOUT, KINDS, RELATIONS, RULE_KINDS, UNTIL
 from shape import WIDTH
 from torch import Tensor, nn
 
@@ -90,3 +90,21 @@ class ValueHead(nn.Module):
         """Return (values) logits: of (values, 5 · 384) states and the features of all in a row."""
         hidden = self.drop(nn.functional.gelu(self.inner(self.drop(states))))
         return (self.outer(hidden) + self.shapes(features, stops))[:, 0] + _START
+
+
+_TAG_HIDDEN = 64
+
+
+class RuleHead(nn.Module):
+    """Says whether a message states a rule, and of each token of which kind: `RULE_KINDS`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.drop = nn.Dropout(_DROPOUT)
+        self.inner = nn.Linear(WIDTH, _TAG_HIDDEN)
+        self.outer = nn.Linear(_TAG_HIDDEN, 1 + len(RULE_KINDS))
+        self.whole = TextHead(1)
+
+    def forward(self, states: Tensor) -> Tensor:
+        """Return (…, 5) logits of (…, 384) states: nothing, then `RULE_KINDS`."""
+        return self.outer(nn.functional.gelu(self.inner(self.drop(states))))

@@ -76,6 +76,8 @@ def list_texts(kit: Path) -> Iterator[str]:
     for row in lines:
         yield from _twice((row.before, row.text))
     yield from (row.text for row in rows.secrets)
+    for message in rows.rules:
+        yield from filter(None, (message.before, message.text))
     for reading in read_readings(kit / FILE):
         yield f"{reading.predicate}:"
         yield reading.value

@@ -20,6 +20,7 @@ from rows import (
     KINDS,
     MODES,
     PREDICATES,
+    RULE_KINDS,
     SECRETS,
     UNTIL,
     WHOSE,
@@ -39,6 +40,7 @@ _FIELDS = {
     "worth": "author lang before text worth kind about needs_before until",
     "spans": "author lang form text secrets harmless",
     "told": "author lang before text tells",
+    "rules": "author lang before text rules allowed why",
 }
 _ASKS = {"direct", "paraphrase", "cross", "task", "vague"}
 
@@ -179,12 +181,24 @@ def _check_told(row: dict[str, Any]) -> Iterator[str]:
             yield f"the text lacks {tell['value']!r}"
 
 
+def _check_rules(row: dict[str, Any]) -> Iterator[str]:
+    for rule in row["rules"]:
+        if rule["mode"] not in RULE_KINDS[:-1] or not rule["words"]:
+            yield f"rule {rule}"
+        if rule["words"] not in row["text"]:
+            yield f"the text lacks {rule['words']!r}"
+    for text in row["allowed"]:
+        if text not in row["text"]:
+            yield f"the text lacks allowed {text!r}"
+
+
 _CHECKS = {
     "judge": _check_judge,
     "pairs": _check_pairs,
     "worth": _check_worth,
     "spans": _check_spans,
     "told": _check_told,
+    "rules": _check_rules,
 }
 
 
@@ -193,7 +207,7 @@ def _main_text(form: str, row: dict[str, Any]) -> tuple[str, str]:
         return row["memory"], "memory"
     if form == "pairs":
         return row["earlier"], "earlier"
-    label = {"worth": "worth", "spans": "secrets", "told": "tells"}[form]
+    label = {"worth": "worth", "spans": "secrets", "told": "tells", "rules": "rules"}[form]
     return row["text"], json.dumps(row[label], ensure_ascii=False)
 
 

@@ -22,6 +22,8 @@ KEPT_OUT = frozenset(
         "spans_s4",
         "spans_s8",
         "told_t4",
+        "rules_k1",
+        "rules_k2",
     }
 )
 
@@ -40,6 +42,9 @@ PREDICATES = (
 ).split()
 WHOSE = "user other character nobody".split()
 MODES = "held past wished denied joke asked plan hypothetical".split()
+#: What a stretch of a message says of the agent's actions: it must not do them, must ask first, must
+#: work so, or may do them beside a rule.
+RULE_KINDS = "never ask do allowed".split()
 RELATIONS = "same replaces partial ends other talk unrelated".split()
 #: Whom a remembered line is about, in the words of the worth rows.
 _ABOUT_OF_MEMORIES = {"user": "user", "project": "project", "person": "other", "world": "nobody"}
@@ -141,6 +146,18 @@ class ChatLine:
 
 
 @dataclass(frozen=True, slots=True)
+class RuleText:
+    """A message to an agent, with the stretches that state a standing rule or allow something."""
+
+    author: str
+    lang: str
+    before: str
+    text: str
+    #: Each of a kind of `RULE_KINDS`.
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """All rows of a folder."""
 
@@ -149,6 +166,7 @@ class Rows:
     sentences: tuple[Sentence, ...]
     secrets: tuple[SecretText, ...]
     chats: tuple[ChatLine, ...]
+    rules: tuple[RuleText, ...]
 
 
 def read_rows(folder: Path) -> Rows:
@@ -162,6 +180,7 @@ def read_rows(folder: Path) -> Rows:
         ),
         secrets=tuple(_read_secrets(author, row) for author, row in _read(folder, "spans_")),
         chats=tuple(_read_chat(author, row) for author, row in _read(folder, "told_")),
+        rules=tuple(_read_rules(author, row) for author, row in _read(folder, "rules_")),
     )
 
 
@@ -294,3 +313,14 @@ def _read_chat(author: str, row: dict[str, Any]) -> ChatLine:
         taken.append(find_stretch(row["text"], tell["value"], taken))
         tells.append(Tell(*taken[-1], tell["predicate"], tell["whose"], tell["mode"]))
     return ChatLine(author, row["lang"], row["before"], row["text"], tuple(tells))
+
+
+def _read_rules(author: str, row: dict[str, Any]) -> RuleText:
+    stretches = [(rule["words"], rule["mode"]) for rule in row["rules"]]
+    stretches += [(words, "allowed") for words in row["allowed"]]
+    taken: list[tuple[int, int]] = []
+    marks = []
+    for words, kind in stretches:
+        taken.append(find_stretch(row["text"], words, taken))
+        marks.append(Mark(*taken[-1], kind))
+    return RuleText(author, row["lang"], row["before"], row["text"], tuple(marks))

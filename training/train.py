@@ -21,16 +21,17 @@ from bench import Bench
 from find import fit_find, measure_find
 from heads import keep_bears
 from relation import STRENGTH, fit_relation, measure_relation
+from rules import fit_rules, measure_rules
 from spans import fit_spans, measure_spans
 from worth import fit_worth, measure_plain_worth, measure_worth
 
 from adapters import Adapter, load_adapter, save
 
-HEADS = ("find", "bears", "relation", "worth", "spans")
+HEADS = ("find", "bears", "relation", "worth", "spans", "rules")
 #: Runs that only tell how sure the figures are, and the curves over the number of rows.
 EXTRAS = ("swapped", "curves")
 #: Seconds that each part takes on an H100, for the plan that is printed first.
-_ESTIMATES = {"find": 45, "bears": 130, "relation": 65, "worth": 20, "spans": 15}
+_ESTIMATES = {"find": 45, "bears": 130, "relation": 65, "worth": 20, "spans": 15, "rules": 10}
 _ESTIMATES |= {"swapped": 40, "curves": 60}
 _SHARES = (0.25, 0.5)
 
@@ -88,6 +89,7 @@ class _Session:
             "relation": self._fit_relation,
             "worth": self._fit_worth,
             "spans": self._fit_spans,
+            "rules": self._fit_rules,
             "swapped": self._swap,
             "curves": self._draw_curves,
         }
@@ -148,6 +150,11 @@ class _Session:
         adapter, head = fit_spans(self.bench, self.worth)
         save(self.bench.out / "spans.npz", adapter, head)
         return {} if self.is_final else measure_spans(self.bench, adapter, head)
+
+    def _fit_rules(self) -> dict[str, object]:
+        adapter, head = fit_rules(self.bench, self.worth)
+        save(self.bench.out / "rules.npz", adapter, head)
+        return {} if self.is_final else measure_rules(self.bench, adapter, head)
 
     def _swap(self) -> dict[str, object]:
         """Fit to the authors kept out and measure on those fitted to, where there are two."""

@@ -83,6 +83,10 @@ def is_shelf_folder(home: str, folder: str) -> bool:
     return name == SHELF and is_records_folder(home, above)
 
 
+#: Ending of the files of what the reader takes for rules.
+_READINGS = ".read"
+
+
 def lasting_file(home: str, scope: str) -> str:
     """Return the file that names the turns of a scope that state something lasting."""
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.json")
@@ -91,6 +95,21 @@ def lasting_file(home: str, scope: str) -> str:
 def rules_file(home: str, scope: str) -> str:
     """Return the file that names the turns of a scope in which the user states binding rules."""
     return os.path.join(home, "lasting", f"{_checksum_scope(scope)}.rules")
+
+
+def build_readings_file(home: str, scope: str) -> str:
+    """Return the file of what the reader takes for rules in the turns of a scope."""
+    return f"{lasting_file(home, scope)}{_READINGS}"
+
+
+def list_readings_files(home: str) -> list[str]:
+    """Return the files of what the reader takes for rules, of all scopes."""
+    folder = os.path.join(home, "lasting")
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return []
+    return [os.path.join(folder, name) for name in names if name.endswith(_READINGS)]
 
 
 def build_set_aside_path(home: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Generator as Produced
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -103,6 +104,28 @@ class ChangeReading(NamedTuple):
     part: float
 
 
+class RuleKind(StrEnum):
+    """What a stretch of a message says of the agent's actions."""
+
+    NEVER = "never"
+    ASK = "ask"
+    DO = "do"
+    ALLOWED = "allowed"
+
+
+class RuleStretch(NamedTuple):
+    """Stretch of a message, its characters [start, end), that states a standing rule for the agent.
+
+    The agent must never do what it names, must ask about it first, or must work so; or it may do it
+    beside a rule. `chance`: that the stretch says so, 0–1.
+    """
+
+    start: int
+    end: int
+    kind: RuleKind
+    chance: float
+
+
 class Reader(Protocol):
     """Small model of our own that reads statements, alone and beside each other."""
 
@@ -123,6 +146,16 @@ class Reader(Protocol):
 
         `is_said`: somebody said the text; else it is a document, of which less is read.
         Raises EmbedderFailed.
+        """
+
+    @property
+    def rules_model(self) -> str:
+        """Return the identity of what finds rules: another one may find others."""
+
+    def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
+        """Return the stretches of a user's message that state standing rules, in order.
+
+        `before` is what the assistant said before it. Raises EmbedderFailed.
         """
 
     def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:

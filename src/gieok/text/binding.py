@@ -15,6 +15,10 @@ import re
 from gieok.text.assent import accepts
 from gieok.text.printed import strip_brought_lines
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 #: Words before the first word of the rule itself: fillers, and the place or time for which the rule
 #: holds.
 _FILLERS = (
@@ -393,7 +397,7 @@ _PLAYED = (
 _QUOTED = r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]|(?m:^\s*>.*$)"
 _BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"
 #: A longer turn was pasted, not said.
-_LONGEST_TURN, _LONGEST_RULE = 1_200, 320
+LONGEST_TURN, _LONGEST_RULE = 1_200, 320
 
 
 def rules_in(text: str, question: str = "") -> list[str]:
@@ -403,7 +407,7 @@ def rules_in(text: str, question: str = "") -> list[str]:
     `question` is the agent's question or proposal before the turn, '' for none: the answer "yes, do
     that" makes a proposed rule a rule.
     """
-    if len(text) > _LONGEST_TURN or is_played(text):
+    if len(text) > LONGEST_TURN or is_played(text):
         return []
     sentences = _split_rule_sentences(text)
     kinds = [_classify_rule(sentence) for sentence in sentences]
@@ -442,6 +446,11 @@ def lifts(text: str) -> bool:
         and re.search(_LIFTS, text) is not None
         and not re.search(_ASKS, text)
     )
+
+
+def asks(sentence: str) -> bool:
+    """Return whether a sentence asks something."""
+    return re.search(_ASKS, sentence) is not None
 
 
 def asks_for_work(sentence: str) -> bool:
@@ -485,6 +494,28 @@ def _classify_rule(sentence: str) -> int:
         ):
             return kind
     return 0
+
+
+def place_own_sentences(text: str) -> "Iterator[tuple[int, int, str]]":
+    """Yield the sentences of a turn that the user said themselves, as (start, end, sentence).
+
+    Quotations inside of a sentence stay in it.
+    """
+    if len(text) > LONGEST_TURN or is_played(text):
+        return
+    own = strip_brought_lines(text)
+    plain = blank_quotations(text)
+    end = 0
+    for part in re.split(_SENTENCE, plain):
+        start = plain.index(part, end)
+        end = start + len(part)
+        if part.strip() and text[start:end].strip() in own:
+            yield start, end, re.sub(_TAG, "", re.sub(_BULLET, "", text[start:end]).strip())
+
+
+def blank_quotations(text: str) -> str:
+    """Return a text with spaces in place of what it quotes."""
+    return re.sub(_QUOTED, lambda quoted: " " * len(quoted[0]), text)
 
 
 def _split_rule_sentences(text: str) -> list[str]:

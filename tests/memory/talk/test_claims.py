@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.silent_reader import SilentReader
 from tests.support.talk import AT, SHOP, build_key, build_turns, embed_missing
 
 from gieok import fs
@@ -19,7 +20,7 @@ from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage
 from gieok.places.home import lasting_file, replaced_file
 from gieok.places.scope import PROMOTED, USER_SCOPE
-from gieok.ports.models import ChangeReading, SentenceReading
+from gieok.ports.models import ChangeReading
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
@@ -454,7 +455,7 @@ def test_a_question_that_finds_both_is_not_told_what_was_taken_back_since(
     assert claims.FoundJudge(store, PairJudge(None)).judge(old, new, may_read=False)[1] is is_sure
 
 
-class _Reader:
+class _Reader(SilentReader):
     """Finds a change wherever both statements name the key; counts, and knows when locks are held."""
 
     def __init__(self, home: Path) -> None:
@@ -465,9 +466,6 @@ class _Reader:
             self.asked += 1
         chance = 0.999 if "key" in earlier and "key" in later else 0.01
         return ChangeReading(chance, 0.0)
-
-    def read_sentence(self, text: str, before: str = "") -> SentenceReading:
-        return SentenceReading(0.9, 0.1)
 
 
 _KEY_OLD, _KEY_NEW = (

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.silent_reader import SilentReader
 from tests.support.talk import AT, SHOP, build_key, build_turns, embed_missing
 
 from gieok.memory import observation
@@ -17,7 +18,7 @@ from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.models.local.reader import LocalReader
 from gieok.places.home import later_file, replaced_file
-from gieok.ports.models import ChangeReading, SentenceReading
+from gieok.ports.models import ChangeReading
 from gieok.testing import MemoryStore
 
 _FIRST = "The tide gate opens for the punts at six."
@@ -26,7 +27,7 @@ _BARGE = "Mira teaches pottery on Mondays.", "Mira lives on a barge."
 _THIRD = "The tide gate opens at eight for the punts."
 
 
-class _Reader:
+class _Reader(SilentReader):
     """Takes two statements on the tide gate for a likely change, and counts."""
 
     def __init__(self, whole: float = 0.92, part: float = 0.0) -> None:
@@ -36,15 +37,6 @@ class _Reader:
         self.asked += 1
         is_one = "tide gate" in earlier and "tide gate" in later
         return ChangeReading(self.whole, self.part) if is_one else ChangeReading(0.001, 0.001)
-
-    def read_sentence(self, text: str, before: str = "") -> SentenceReading:
-        return SentenceReading(0.1, 0.1)
-
-    def find_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:
-        return []
-
-    def measure_help(self, question: str, lines: list[str]) -> list[float]:
-        return []
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,13 @@
 """The reader tells a change from what is none, and builds its heads safely."""
 
 import shutil
+import unicodedata
 from pathlib import Path
 
 import pytest
 
 from gieok.errors import EmbedderFailed
+from gieok.memory.talk.rule_readings import SAID
 from gieok.models.local.adapter import RELATION, hash_adapter
 from gieok.models.local.reader import LocalReader
 from gieok.models.local.releases import CURRENT, EARLIER
@@ -159,3 +161,61 @@ def test_half_a_sign_does_not_stop_the_reading(reader: LocalReader) -> None:
 
 def test_what_rules_have_cut_is_not_cut_again(reader: LocalReader) -> None:
     assert _cut(reader, "DB_PASSWORD=[redacted:password]") == []
+
+
+def _mark(reader: LocalReader, text: str) -> list[tuple[str, str]]:
+    return [
+        (stretch.kind.value, text[stretch.start : stretch.end])
+        for stretch in reader.find_rules(text)
+        if stretch.chance >= SAID
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        (
+            "the quarterly invoices go out by my hand only, you stop at the draft",
+            "never",
+            "invoices",
+        ),
+        (
+            "스테이징 DB는 손대기 전에 나한테 한번 말해 주고, 로컬은 마음대로 해",
+            "ask",
+            "스테이징 DB",
+        ),
+        ("Never publish the crate yourself, I do that by hand.", "never", "publish the crate"),
+        ("결산 메일 발송은 내가 할 테니까 너는 초안까지만 써 줘", "never", "결산 메일 발송"),
+    ],
+)
+def test_a_rule_is_found_in_whatever_words(
+    reader: LocalReader, text: str, kind: str, words: str
+) -> None:
+    assert any(found == kind and words in stretch for found, stretch in _mark(reader, text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the release went out on friday and nobody noticed",
+        "the app must never delete a user's photos without asking them",
+        "어제 누가 운영 DB를 날려서 다들 밤샜어",
+        "don't run the tests now, just fix the typo",
+        "우리 팀 신입한테 배포는 혼자 하지 말라고 했어",
+    ],
+)
+def test_what_only_sounds_like_a_rule_is_none(reader: LocalReader, text: str) -> None:
+    assert _mark(reader, text) == []
+
+
+def test_a_rule_is_placed_in_decomposed_korean_too(reader: LocalReader) -> None:
+    said = "스테이징 DB는 손대기 전에 나한테 한번 말해 주고, 로컬은 마음대로 해"
+    text = unicodedata.normalize("NFD", said)
+    words = next(words for kind, words in _mark(reader, text) if kind == "ask")
+    assert unicodedata.normalize("NFC", words).startswith("스테이징 DB")
+
+
+def test_a_rule_is_found_wherever_it_stands_in_a_long_message(reader: LocalReader) -> None:
+    filler = "The ferry leaves at nine and the crew wants bread. " * 20
+    text = f"{filler}Never publish the crate yourself, I do that by hand. {filler}"
+    assert any("publish the crate" in words for _, words in _mark(reader, text))

@@ -20,6 +20,7 @@ from gieok.memory.tiers import sync
 from gieok.model.memory import Scope
 from gieok.places.home import (
     build_active_memory_path,
+    build_readings_file,
     lasting_file,
     later_file,
     list_action_files,
@@ -329,6 +330,7 @@ def _move_rest(call: Call, where: Repointing, scopes: tuple[MovedScope, ...]) ->
         for file in (
             build_active_memory_path(home, old),
             lasting_file(home, old),
+            build_readings_file(home, old),
             replaced_file(home, old),
             later_file(home, old),
             *list_action_files(home, old),

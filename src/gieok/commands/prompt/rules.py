@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
@@ -21,9 +22,9 @@ from gieok.flow.gate_rules import (
 from gieok.home.call import Call
 from gieok.home.withholding import find_withheld_notice
 from gieok.hook import gates
+from gieok.memory.talk import gate_lines
 from gieok.places.workplace import find_workplace
 from gieok.text.gates.action import ASK, NONE, STOP, Action
-from gieok.text.gates.statement import keep_holding_rules
 from gieok.text.gates.touched import WRITE, TouchedPath
 from gieok.text.gates.verdict import ToolAttempt
 from gieok.text.messages import Words
@@ -244,6 +245,8 @@ def try_action_rules(
         weekday=when.weekday(),
     )
     if rule:
+        # trying makes no home, in which the reader would prepare its weights
+        reader = call.home.open_reader() if Path(call.home.folder).exists() else None
         held = [
             GateRule(
                 handle="",
@@ -254,7 +257,7 @@ def try_action_rules(
                 source="",
                 rule=each,
             )
-            for number, each in enumerate(keep_holding_rules((text, today) for text in rule))
+            for number, each in enumerate(gate_lines.read_given_rules(rule, today, reader))
         ]
         hit = gates.find_gate_hit(held, GateChoices(), use)
         outcome = _limit_outcome(call, hit.outcome) if hit else NONE

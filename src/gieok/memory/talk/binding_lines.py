@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs
+from gieok.memory.talk.rule_readings import list_said_rules
 from gieok.model.memory import Scope
 from gieok.places.home import rules_file
+from gieok.ports.models import RuleStretch
 from gieok.ports.store import Documents
 from gieok.text import binding
 from gieok.text.assent import accepts
@@ -31,6 +33,8 @@ class BindingLine(NamedTuple):
     key: str
     line: int
     check: int
+    #: What the reader found in the line; None where it did not read it.
+    stretches: tuple[RuleStretch, ...] | None = None
 
 
 def write_binding_rules(
@@ -48,7 +52,7 @@ def write_binding_rules(
     texts = read_rule_texts(store, ordered)
     for whose, line in ordered:
         words, question = texts.get((whose, line.key, line.line), ("", ""))
-        rules = binding.rules_in(words, question)
+        rules = list_said_rules(words, question, line.stretches)
         if rules:
             held = [entry for entry in held if not _is_restated_later(entry[2], rules)]
             held.append((whose, line, rules))

@@ -3,28 +3,37 @@
 Rules come from the users' own messages, read in the journal as they were written, and from records
 of the category constraint. A rule is left out once a later message of its scope lifts it or says
 something else about the same actions; what a project was told holds in that project. Nobody knows
-whether a person or an agent wrote a record: it asks and never stops, and it ends no rule.
+whether a person or an agent wrote a record: it asks and never stops, and it ends no rule. What the
+reader alone takes for a rule asks too.
 """
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
+from gieok.errors import EmbedderFailed
 from gieok.flow.gate_rules import GateRule, build_rule_handle, write_gate_rules
 from gieok.memory.talk import turns
 from gieok.memory.talk.binding_lines import BindingLine
+from gieok.memory.talk.rule_readings import find_said_sentence
 from gieok.model.memory import Document, Scope
 from gieok.places.scope import PROMOTED, is_brought, is_served
 from gieok.ports.journal import Conversations
+from gieok.ports.models import Reader, RuleKind, RuleStretch
 from gieok.ports.store import Store
 from gieok.settings.grants import TrustJudge
+from gieok.text import binding
 from gieok.text.echo import strip_echo
-from gieok.text.gates.action import ASK
-from gieok.text.gates.statement import is_ended_by, read_action_rules
+from gieok.text.gates.action import ASK, ActionRule
+from gieok.text.gates.marked import MarkedRule, read_marked_rules
+from gieok.text.gates.prose import list_own_sentences
+from gieok.text.gates.statement import is_ended_by, keep_holding_rules, read_action_rules
 from gieok.text.handles import build_handle, line_check
 from gieok.text.markdown import front_matter
 from gieok.text.redact import redact
+from gieok.text.turns import USER
 
 #: Category of records that state what must or must not be done.
 _CATEGORY = "constraint"
@@ -47,6 +56,8 @@ class SaidLine(NamedTuple):
     #: The last day on which a record holds (ISO), '' for none.
     until: str = ""
     is_record: bool = False
+    #: Words of the stretches that the reader surely takes for a rule, and what it found beside.
+    marked: tuple[MarkedRule, ...] = ()
 
 
 def compile_gate_rules(
@@ -65,21 +76,47 @@ def compile_gate_rules(
     held: list[GateRule] = []
     for line in sorted(said):
         said_on = datetime.fromtimestamp(line.at, zone).date()
-        fresh = list(_iter_line_rules(line, said_on))
-        statements = [rule.rule for rule in fresh]
+        sure = read_action_rules(line.words, said_on)
+        marked = read_marked_rules(line.marked, sure, said_on)
         held = [
             rule
             for rule in held
             if line.is_record
             or rule.scope != line.scope
-            or not is_ended_by(rule.rule, line.words, statements)
+            or not is_ended_by(rule.rule, line.words, sure)
         ]
-        held += fresh
+        held += _iter_line_rules(line, [*sure, *marked], said_on)
     return write_gate_rules(str(home), held)
 
 
-def _iter_line_rules(line: SaidLine, said_on: date) -> Iterator[GateRule]:
-    for number, rule in enumerate(read_action_rules(line.words, said_on), start=1):
+def read_given_rules(
+    texts: Sequence[str], said_on: date, reader: Reader | None
+) -> list[ActionRule]:
+    """Return the rules about actions that hold once messages were said, in order, on a day.
+
+    The grammar reads the messages, and the reader where there is one.
+    """
+    sure = keep_holding_rules((text, said_on) for text in texts)
+    if reader is None:
+        return sure
+    rules = list(sure)
+    for number, text in enumerate(texts, start=1):
+        try:
+            marked = _list_marked_rules(text, reader.find_rules(text), text)
+        except EmbedderFailed:
+            break
+        rules += [
+            rule
+            for rule in read_marked_rules(marked, sure, said_on)
+            if not any(is_ended_by(rule, later, sure) for later in texts[number:])
+        ]
+    return rules
+
+
+def _iter_line_rules(
+    line: SaidLine, rules: Sequence[ActionRule], said_on: date
+) -> Iterator[GateRule]:
+    for number, rule in enumerate(rules, start=1):
         rule.until = min(filter(None, (rule.until, line.until)), default="")
         rule.mode = ASK if line.is_record else rule.mode
         yield GateRule(
@@ -119,23 +156,62 @@ def _iter_document_messages(
     messages = turns.messages_of_lines(journal, document)
     texts = document.text.split("\n")
     agent = document.metadata.get("agent", document.key)
-    seen: set[str] = set()
+    # A long message is several lines; a line that changed waits to be judged again.
+    lines_by_message: dict[str, list[BindingLine]] = {}
+    message_by_id = {}
     for line in sorted(lines, key=lambda one: one.line):
         message = next(iter(messages[line.line - 1 : line.line]), None)
-        text = "".join(texts[line.line - 1 : line.line])
-        # A long message is several lines; a line that changed waits to be judged again.
-        if message is None or message.id in seen or line_check(text) != line.check:
-            continue
-        seen.add(message.id)
+        if (
+            message is not None
+            and line_check("".join(texts[line.line - 1 : line.line])) == line.check
+        ):
+            message_by_id[message.id] = message
+            lines_by_message.setdefault(message.id, []).append(line)
+    for number, own in lines_by_message.items():
+        said = redact(strip_echo(message_by_id[number].text))
         yield SaidLine(
-            at=line.at,
+            at=own[0].at,
             scope=scope,
-            key=line.key,
-            line=line.line,
-            check=line.check,
-            words=redact(strip_echo(message.text)),
+            key=own[0].key,
+            line=own[0].line,
+            check=own[0].check,
+            words=said,
             origin=agent,
+            marked=tuple(
+                rule
+                for line in own
+                for rule in _list_marked_rules(
+                    texts[line.line - 1].removeprefix(f"{USER}: "), line.stretches or (), said
+                )
+            ),
         )
+
+
+def _list_marked_rules(
+    words: str, stretches: Sequence[RuleStretch], message: str
+) -> tuple[MarkedRule, ...]:
+    """Return what must not be done or be asked about, with what is allowed beside it.
+
+    `words` are those of a line of the message, without its line breaks. What the user pasted, or
+    wrote as a heading, is left out.
+    """
+    if len(message) > binding.LONGEST_TURN:
+        return ()
+    own = [_join_words(sentence) for sentence in list_own_sentences(message)]
+    allowed = tuple(
+        _join_words(words[one.start : one.end]) for one in stretches if one.kind is RuleKind.ALLOWED
+    )
+    marked = (
+        MarkedRule(_join_words(words[one.start : one.end]), sentence, allowed)
+        for one in stretches
+        if (sentence := find_said_sentence(words, one))
+    )
+    return tuple(rule for rule in marked if any(rule.words in sentence for sentence in own))
+
+
+def _join_words(text: str) -> str:
+    """Return a text in composed form (NFC) with single spaces."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _iter_record_lines(store: Store, home: Path) -> Iterator[SaidLine]:

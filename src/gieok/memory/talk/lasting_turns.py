@@ -22,10 +22,12 @@ from typing import NamedTuple
 from gieok import fs
 from gieok.memory.talk import binding_lines, claims, gate_lines, turns
 from gieok.memory.talk.binding_lines import BindingLine
+from gieok.memory.talk.rule_readings import RuleReadings, list_said_rules, load_readings
 from gieok.model.memory import Entry, Scope
 from gieok.places.home import lasting_file
 from gieok.places.scope import USER_SCOPE, is_brought, is_served
 from gieok.ports.journal import Conversations
+from gieok.ports.models import RuleStretch
 from gieok.ports.store import Store, VectorCopy
 from gieok.ranking.age import compute_faded_value
 from gieok.ranking.learned.heads import about_user, judge_turn_worth
@@ -38,7 +40,7 @@ from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
 
 #: To be raised whenever the same turns would be judged differently.
-_VERSION = 11
+_VERSION = 12
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: Least probability that a statement is about the user, and so holds in every project.
@@ -68,6 +70,7 @@ class LastingLine(NamedTuple):
 
     `check` is the checksum of the line, `line_check`. `rule`: whether the line states a
     binding rule (`RULE`), or lifts one. `likely` is the probability that it states something.
+    `stretches`: what the reader takes for rules in the line, None where it did not read it.
     """
 
     value: float
@@ -78,6 +81,7 @@ class LastingLine(NamedTuple):
     check: int
     rule: int = 0
     likely: float = 0.0
+    stretches: tuple[RuleStretch, ...] | None = None
 
 
 def update_lasting_lines(
@@ -142,7 +146,7 @@ def _compile_gate_rules(
 def _select_rule_lines(pairs: Iterable[tuple[str, LastingLine]]) -> list[tuple[str, BindingLine]]:
     """Return the lines with their scopes that are rules."""
     return [
-        (scope, BindingLine(line.at, line.key, line.line, line.check))
+        (scope, BindingLine(line.at, line.key, line.line, line.check, line.stretches))
         for scope, line in pairs
         if line.rule
     ]
@@ -187,14 +191,16 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
         key: content_hash for key, content_hash in store.hashes(scope).items() if turns.is_said(key)
     }
     model = _find_text_vectors(store, [])[0]
+    readings = load_readings(home, scope.path)
+    stamps = {key: readings.stamp(key, content_hash) for key, content_hash in hashes.items()}
     known = _read_judged_rows(file, model)
-    judged = {key: row for key, row in known.items() if hashes.get(key) == row[0]}
+    judged = {key: row for key, row in known.items() if stamps.get(key) == row[0]}
     changed = sorted(hashes.keys() - judged.keys())
     for start in range(0, len(changed), _AT_ONCE):
         for entry in store.entries(scope, changed[start : start + _AT_ONCE]):
-            lines, is_complete = _judge_document_lines(store, entry)
+            lines, is_complete = _judge_document_lines(store, entry, readings)
             # A document that still waits for vectors is judged again.
-            judged[entry.document.key] = (hashes[entry.document.key] if is_complete else "", lines)
+            judged[entry.document.key] = (stamps[entry.document.key] if is_complete else "", lines)
     if changed or len(judged) != len(known):
         fs.make_private(file.parent)
         fs.replace_private(file, json.dumps([_VERSION, model, judged]))
@@ -209,6 +215,7 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
                 check=check,
                 rule=rule,
                 likely=likely,
+                stretches=readings.find(key, check),
             )
 
 
@@ -225,10 +232,12 @@ def _read_judged_rows(file: Path, model: str) -> dict[str, tuple[str, list[_Row]
     )
 
 
-def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]:
+def _judge_document_lines(
+    store: Store, entry: Entry, readings: RuleReadings
+) -> tuple[list[_Row], bool]:
     """Return rows for the users' lines of a document, and whether all were judged by vectors.
 
-    A row has the fields of `LastingLine` without the key.
+    A row has the fields of `LastingLine` without the key and the stretches.
     """
     document = entry.document
     all_ = {p.start_line: document.text[p.start : p.end] for p in entry.passages}
@@ -255,9 +264,12 @@ def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]
         value = valued(
             f"{questions.get(line, '').replace('?', '')} {words}".strip(), likely or _UNJUDGED
         )
+        check = line_check(text)
+        stretches = readings.find(document.key, check)
+        has_rule = list_said_rules(words, questions.get(line, ""), stretches)
         rule = (
             RULE
-            if binding.rules_in(words, questions.get(line, "")) or may_state_action_rule(words)
+            if has_rule or may_state_action_rule(words)
             else LIFTS
             if binding.lifts(words)
             else 0
@@ -267,7 +279,6 @@ def _judge_document_lines(store: Store, entry: Entry) -> tuple[list[_Row], bool]
             # millisecond.
             is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
             states = (likely or _UNJUDGED) * _share_of_question(words)
-            check = line_check(text)
             rows.append((round(value, 4), at, line, is_about, check, rule, round(states, 4)))
     return rows, all(text in vectors for text in user_lines.values()) or not model
 

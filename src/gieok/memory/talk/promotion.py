@@ -14,7 +14,7 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from gieok import fs
-from gieok.memory.talk import claims, lasting_turns, settlement, turns
+from gieok.memory.talk import claims, lasting_turns, rule_readings, settlement, turns
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.places.scope import PROMOTED, USER_SCOPE, is_brought
@@ -49,7 +49,11 @@ def update_promotions(
     several steps.
     """
     judge = PairJudge(reader)
+    found, waits_for_rules = (
+        rule_readings.read_rules(store, home, reader) if reader else ({}, False)
+    )
     with _lock_lasting_files(home):
+        rule_readings.keep_readings(home, reader, found)
         promote(store, home)
     if reader is not None:
         claims.read_ahead(store, home, judge)
@@ -63,7 +67,7 @@ def update_promotions(
             rewrite(scope)
     with _lock_lasting_files(home):
         lasting_turns.update_lasting_lines(store, home, now, zone, journal)
-    return waits
+    return waits or waits_for_rules
 
 
 def refresh_gate_rules(

@@ -10,7 +10,9 @@ import hashlib
 import math
 import sys
 import time
-from collections.abc import Callable, Sequence
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from threading import Lock
@@ -18,9 +20,17 @@ from typing import TYPE_CHECKING
 
 from gieok.errors import EmbedderFailed
 from gieok.models.local import room
-from gieok.models.local.adapter import BEARS, RELATION, SPANS, WORTH, open_adapter
+from gieok.models.local.adapter import (
+    BEARS,
+    RELATION,
+    RULES,
+    SPANS,
+    WORTH,
+    hash_adapter,
+    open_adapter,
+)
 from gieok.models.local.releases import CURRENT
-from gieok.ports.models import ChangeReading, SentenceReading
+from gieok.ports.models import ChangeReading, RuleStretch, SentenceReading
 from gieok.precedence import PROMPTS
 from gieok.text.secrets.windows import list_windows
 
@@ -29,6 +39,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gieok.models.local.encoder import InferenceSession, TokenTable
+    from gieok.models.local.rule_head import RuleHead
+    from gieok.models.local.tokenizer import TextPiece
     from gieok.models.local.value_head import ValueHead
 
 #: Answers of the head *relation*, in the order of its logits.
@@ -57,6 +69,12 @@ _SECRET_CUT = 1.0
 _LONGEST_WINDOW = 188
 #: Windows of a text that are read.
 _MOST_WINDOWS = 40
+#: Pieces of a message that are read at once for its rules, and of what was said before it.
+_LONGEST_MESSAGE, _BEFORE_MESSAGE = 140, 48
+#: Parts of a message that are read.
+_MOST_PARTS = 8
+_MODEL_DIGITS = 12
+_SENTENCE_ENDS = frozenset(".!?。…\n")
 #: Texts whose secrets stay known: a copied transcript or a record is read more than once.
 _TEXTS_KEPT = 2_000
 #: Tokens of a turn that are read, and of the words before it.
@@ -78,6 +96,7 @@ class LocalReader:
         self._table: TokenTable | None = None
         self._heads: dict[str, tuple[TokenTable, InferenceSession]] = {}
         self._value_head: ValueHead | None = None
+        self._rule_head: RuleHead | None = None
         #: For what is known of texts; `_lock` is held for seconds while a head is built.
         self._known = Lock()
         #: Digest of a text → the places of its secrets.
@@ -118,6 +137,29 @@ class LocalReader:
                     self._secrets.clear()
                 self._secrets[key] = known
         return known
+
+    @property
+    def rules_model(self) -> str:
+        """Return the identity of the weights that find rules."""
+        return hash_adapter(RULES)[:_MODEL_DIGITS]
+
+    def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
+        """Return the stretches of a user's message that state standing rules, in order."""
+        table, session = self._head(RULES)
+        if self._rule_head is None:
+            from gieok.models.local.rule_head import RuleHead
+
+            self._rule_head = RuleHead(open_adapter(RULES))
+        composed = unicodedata.normalize("NFC", text)
+        lead = list(table.ids(_PASSAGE))
+        if before:
+            said = islice(table.ids(before), _BEFORE_MESSAGE)
+            lead += [*table.ids("Assistant:"), *said, *table.ids("User:")]
+        found: list[RuleStretch] = []
+        for pieces in islice(_split_message(composed, table), _MOST_PARTS):
+            states = _run_graph(table, session, [*lead, *(piece.id for piece in pieces)])
+            found += self._rule_head.find_stretches(states, 1 + len(lead), pieces)
+        return found if composed == text else _place_in_text(found, text)
 
     def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:
         """Return the log-odds that each of the first lines helps with a question, in order."""
@@ -231,6 +273,33 @@ class LocalReader:
                 encoder_folder=encoder_folder,
                 hint="remove {folder} and {encoder_folder} and run the command again",
             ) from error
+
+
+def _place_in_text(stretches: Sequence[RuleStretch], text: str) -> list[RuleStretch]:
+    """Return stretches of the composed form of a text (NFC) as stretches of the text."""
+    lengths = [len(unicodedata.normalize("NFC", text[:end])) for end in range(len(text) + 1)]
+    return [
+        one._replace(
+            start=bisect_right(lengths, one.start) - 1, end=bisect_right(lengths, one.end) - 1
+        )
+        for one in stretches
+    ]
+
+
+def _split_message(text: str, table: "TokenTable") -> "Iterator[list[TextPiece]]":
+    """Yield the pieces of a message in parts that are read at once, cut between sentences."""
+    pieces = list(table.pieces(text))
+    while len(pieces) > _LONGEST_MESSAGE:
+        ends = (
+            number
+            for number in range(_LONGEST_MESSAGE, _LONGEST_MESSAGE // 2, -1)
+            if text[: pieces[number].start].rstrip(" ")[-1:] in _SENTENCE_ENDS
+        )
+        cut = next(ends, _LONGEST_MESSAGE)
+        yield pieces[:cut]
+        pieces = pieces[cut:]
+    if pieces:
+        yield pieces
 
 
 def _join_places(places: list[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -93,14 +93,14 @@ class ValueHead:
             axis=1,
         )
         weight, bias = self._inner
-        hidden = _apply_gelu(seen @ weight.T + bias)
+        hidden = apply_gelu(seen @ weight.T + bias)
         weight, bias = self._outer
         shapes = np.array([value.weight for value in values])
         logits: list[float] = (hidden @ weight + bias + shapes + _START).tolist()
         return logits
 
 
-def _apply_gelu(values: "NDArray[float32]") -> "NDArray[float32]":
+def apply_gelu(values: "NDArray[float32]") -> "NDArray[float32]":
     """Return x·Φ(x)."""
     import numpy as np
 

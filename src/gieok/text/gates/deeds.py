@@ -518,7 +518,7 @@ DEEDS = (
     ),
     KnownDeed(
         name="merge",
-        words=r"\bmerg(?:e|es|ing)\b(?! conflicts?)|머지|병합",
+        words=r"\bmerg(?:e|es|ing)\b(?! conflicts?)|(?<!나)머지|병합",
         commands="git merge !--abort !--continue; gh pr merge; glab mr merge",
         example="never merge into main",
         counter_example="emerge",

@@ -275,6 +275,11 @@ ASKING = (
 #: Sentences that state no rule although they look like one.
 NO_RULE = (
     (
+        r"(?:묻|물어\s?보|여쭤\s?보|허락\s?받|확인\s?받|물어)지\s?(?:않아도|안 해도|말고 그냥|말고 바로)",
+        "rm 쓸 때 물어보지 않아도 돼",
+        "rm 쓸 때 물어보지 않고 쓰면 안 돼",
+    ),
+    (
         r"\b(?:what|how|why|which) (?:would|will|should|do|did|does|is|are|happens)\b",
         "If I say never push, what would you do",
         "Never push, whatever they say",

@@ -170,6 +170,10 @@ _VALUE_OPTIONS = {
 _LONG_DASH = frozenset(("terraform", "find", "java", "go", "gcc", "tofu", "dd"))
 
 
+#: Programs that take the name of a toolchain as `+NAME`.
+_TOOLCHAIN_TAKERS = ("cargo", "rustc", "rustfmt", "rustdoc")
+
+
 class CommandWords:
     """Program with its words and options, whatever their order.
 
@@ -201,7 +205,7 @@ class CommandWords:
             elif before in takes_value and before:
                 self.values.append((before, argument))
                 before = ""
-            else:
+            elif not (argument.startswith("+") and self.program in _TOOLCHAIN_TAKERS):
                 if before:
                     self.unsure.add(len(self.words))
                     self.values.append((before, argument))

@@ -106,14 +106,14 @@ def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
 
 def _loosens_rule_before(sentence: str) -> bool:
     """Return whether a sentence behind a rule allows something, or says that the rule is past."""
-    spoken = _tidy_sentence(sentence)
+    spoken = tidy_sentence(sentence)
     marks = (forms.ALLOWS, forms.OFFERS, forms.PAST_RULE)
     return any(re.search(mark, spoken) for mark in marks) and not is_form(spoken)
 
 
 def _narrow_rule(rule: ActionRule, sentence: str) -> ActionRule | None:
     """Return a rule with what the next sentence allows; None where that is not understood."""
-    spoken = _tidy_sentence(sentence)
+    spoken = tidy_sentence(sentence)
     found = find_objects(spoken)
     if re.search(forms.PAST_RULE, spoken):
         return None
@@ -123,7 +123,7 @@ def _narrow_rule(rule: ActionRule, sentence: str) -> ActionRule | None:
         is_other = not (re.search(forms.ALLOWS, spoken) or re.search(forms.REPEATS, spoken))
         return rule if is_other and not _shares_command(rule, found) else None
     own = [pattern for action in rule.actions for pattern in action.commands]
-    rule.unless = (*rule.unless, *_build_exceptions(found, own))
+    rule.unless = (*rule.unless, *build_exceptions(found, own))
     return rule
 
 
@@ -155,7 +155,7 @@ def _is_read_exception(text: str) -> bool:
 
 def may_state_action_rule(text: str) -> bool:
     """Return whether a message, or the line that it was stored as, may state or lift a rule."""
-    return len(text) <= _LONGEST_TURN and is_form(_tidy_sentence(text))
+    return len(text) <= _LONGEST_TURN and is_form(tidy_sentence(text))
 
 
 def keep_holding_rules(turns: Iterable[tuple[str, date]]) -> list[ActionRule]:
@@ -200,11 +200,11 @@ def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
         return False
     if re.search(_NEGATION, sentence) or re.search(_ABOUT_OTHERS, sentence):
         return False
-    lifted = find_objects(_tidy_sentence(sentence))
+    lifted = find_objects(tidy_sentence(sentence))
     if set(list_unread_words(lifted.rest)) - _LIFTING_WORDS or re.search(_ONLY_THERE, sentence):
         return False
     own = [action.build_row() for action in rule.actions]
-    return [action.build_row() for action in _build_actions(lifted)] == own
+    return [action.build_row() for action in build_actions(lifted)] == own
 
 
 _NEGATION = (
@@ -225,7 +225,7 @@ _LIFTING_WORDS = frozenset(
 
 
 def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
-    spoken, bracketed = _take_brackets(_tidy_sentence(sentence))
+    spoken, bracketed = _take_brackets(tidy_sentence(sentence))
     if len(spoken) > _LONGEST_SENTENCE or _is_no_rule(spoken):
         return None
     until = find_rule_end(spoken, said_on)
@@ -261,7 +261,7 @@ def _build_rule(
         bound = bound.replace(text.strip(), " ")
     folder, project = find_place(bound, found)
     found = _narrow_objects(found, head, folder)
-    actions = _build_actions(found)
+    actions = build_actions(found)
     if (
         not actions
         and found.has_verb
@@ -280,7 +280,7 @@ def _build_rule(
         ASK if is_bound else reading.mode,
         actions,
         unless=[
-            action for text in exceptions for action in _build_exceptions(find_objects(text), own)
+            action for text in exceptions for action in build_exceptions(find_objects(text), own)
         ],
         needed=[pattern for text in reading.conditions for pattern in _build_needed(text)],
         days=find_days(bound),
@@ -316,7 +316,8 @@ def _take_brackets(spoken: str) -> tuple[str, list[str]]:
     return spoken, [match[1] for match in allowing]
 
 
-def _tidy_sentence(sentence: str) -> str:
+def tidy_sentence(sentence: str) -> str:
+    """Return a sentence with plain quotation marks, without labels, fillers and what ends it."""
     spoken = sentence.replace("’", "'").replace("‘", "'").replace("“", '"').replace("”", '"')
     spoken = re.sub(r"(?ai)\b(?:pls|plz|plx)\b", "please", re.sub(_LABEL, "", spoken))
     spoken = re.sub(r"(?ai)\bno more\b", "no", spoken)
@@ -353,7 +354,7 @@ def _narrow_objects(found: NamedObjects, head: NamedObjects | None, folder: str)
     )
 
 
-def _build_actions(found: NamedObjects) -> list[Action]:
+def build_actions(found: NamedObjects) -> list[Action]:
     """Return what must not happen; nothing for a text that names nothing."""
     flags = [row for row in found.literals if not (row.program or row.sql or row.script)]
     commands = [row for row in found.literals if row not in flags]
@@ -460,9 +461,9 @@ def _with_options(pattern: CommandPattern, options: Sequence[str]) -> CommandPat
     return CommandPattern.from_row({**row, "flags": [*pattern.flags, *options]})
 
 
-def _build_exceptions(exception: NamedObjects, own: Sequence[CommandPattern]) -> list[Action]:
+def build_exceptions(exception: NamedObjects, own: Sequence[CommandPattern]) -> list[Action]:
     """Return what a rule allows; a place alone allows the rule's own commands there."""
-    actions = _build_actions(exception)
+    actions = build_actions(exception)
     if exception.is_empty and exception.branches:
         return [Action(own, branches=exception.branches)]
     if exception.is_empty and exception.environments:

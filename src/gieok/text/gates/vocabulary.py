@@ -52,7 +52,8 @@ STOP_WORDS = frozenset(
     under during inside outside via instead but so it that this the a an my our your any me us you
     we i is are command commands now today locally anymore of even never not don't do nor then
     straight only must should can may will ask use anything something everything things stuff using
-    run running yet outside rather than over
+    run running yet outside rather than over stay stays belong belongs need needs remain remains
+    require requires wait waits
     """.split()
 )
 VERBS = (
@@ -253,7 +254,7 @@ PATH_VERBS = (
         touched.READ,
         r"\b(?:read|open|look|peek|print|cat|show|display|dump|view|log)|읽|열어|열지|보지|출력|들여다|열람",
     ),
-    (touched.RUN, r"\b(?:run|execut|invok|call)|실행|돌리|돌려"),
+    (touched.RUN, r"\b(?:run|execut|invok|call)|실행|돌리|돌려|돌릴"),
 )
 ENVIRONMENT_WORDS = (
     (

@@ -1,0 +1,208 @@
+"""Keeps which stretches of users' lines the reader takes for standing rules.
+
+The reader needs some ten milliseconds a line, so each line is read once, a few hundred at a time.
+The files name lines by a checksum and stretches by their places, and hold no text: forgotten text
+is not in them. Where no reader runs there is no file, and rules are found by words alone.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+
+from gieok import fs
+from gieok.errors import EmbedderFailed
+from gieok.memory.talk import turns
+from gieok.model.memory import Document
+from gieok.places.home import build_readings_file, list_readings_files
+from gieok.places.scope import is_brought, is_served
+from gieok.ports.models import Reader, RuleKind, RuleStretch
+from gieok.ports.store import Documents
+from gieok.text import binding
+from gieok.text.assent import accepts
+from gieok.text.gates.statement import read_action_rules
+from gieok.text.handles import line_check
+from gieok.text.turns import ASSISTANT, USER
+
+#: To be raised whenever the same lines would be read differently by the same model.
+_VERSION = 1
+#: Lines that are read in one step, and failures after which a step reads no more.
+_MOST_LINES, _MOST_FAILURES = 300, 2
+#: A shorter line may be an answer, which is read together with what it answers.
+_LONGEST_ANSWER = 40
+#: Chance from which a stretch counts as a rule.
+SAID = 0.9
+_AT_ONCE = 200
+#: Day of a message for whose rules the day does not count.
+_ANY_DAY = date(2000, 1, 1)
+#: Stretches of a line: start, end, kind and chance.
+_Stretches = list[tuple[int, int, str, float]]
+#: Document → its hash once all its lines are read, and line → stretches.
+ScopeLines = dict[str, tuple[str, dict[str, _Stretches]]]
+
+
+class RuleReadings:
+    """What the reader found in the lines of a scope."""
+
+    def __init__(self, lines: ScopeLines) -> None:
+        self._lines = lines
+
+    def find(self, key: str, check: int) -> tuple[RuleStretch, ...] | None:
+        """Return the stretches of a line by its document and checksum; None for an unread one."""
+        _, by_line = self._lines.get(key, ("", {}))
+        rows = by_line.get(str(check))
+        if rows is None:
+            return None
+        return tuple(
+            RuleStretch(start=start, end=end, kind=RuleKind(kind), chance=chance)
+            for start, end, kind, chance in rows
+        )
+
+    def stamp(self, key: str, content_hash: str) -> str:
+        """Return what a judgement of a document belongs to: its content, and whether it was read."""
+        is_read = self._lines.get(key, ("",))[0] == content_hash
+        return f"{content_hash} read" if is_read else content_hash
+
+
+def list_said_rules(
+    words: str, question: str, stretches: Sequence[RuleStretch] | None
+) -> list[str]:
+    """Return the sentences of a turn that state a standing rule.
+
+    `question` is the agent's question or proposal before the turn, '' for none. `stretches`: what
+    the reader found in the words; None where it did not read them.
+    """
+    by_words = binding.rules_in(words, question)
+    if stretches is None or (question and accepts(words)):
+        return by_words
+    sure = {rule.text for rule in read_action_rules(words, _ANY_DAY)}
+    if stretches:  # what the reader holds for possible, words alone may decide
+        sure.update(by_words)
+    said = {sentence for one in stretches if (sentence := find_said_sentence(words, one))}
+    return [
+        sentence
+        for _, _, sentence in binding.place_own_sentences(words)
+        if sentence in sure or sentence in said
+    ]
+
+
+def find_said_sentence(words: str, stretch: RuleStretch) -> str:
+    """Return the user's own sentence that surely states a rule by a stretch; '' for none.
+
+    What lies in quotation marks states none, nor does a sentence that lifts a rule or asks.
+    """
+    if stretch.kind not in (RuleKind.NEVER, RuleKind.ASK) or stretch.chance < SAID:
+        return ""
+    if not binding.blank_quotations(words)[stretch.start : stretch.end].strip():
+        return ""
+    for start, end, sentence in binding.place_own_sentences(words):
+        if start < stretch.end and stretch.start < end:
+            return "" if binding.lifts(sentence) or binding.asks(sentence) else sentence
+    return ""
+
+
+def load_readings(home: Path, scope: str) -> RuleReadings:
+    """Return what is kept of a scope."""
+    return RuleReadings(_load_lines(home, scope)[1])
+
+
+def read_rules(
+    store: Documents, home: Path, reader: Reader
+) -> tuple[Mapping[str, ScopeLines], bool]:
+    """Let the reader read the lines that it has not read; return scope → all that is to be kept.
+
+    Also returns whether lines still wait. Writes nothing, since no lock may be held for seconds.
+    Where the reader fails, the lines wait for the next step.
+    """
+    step = _ReadingStep(reader)
+    found: dict[str, ScopeLines] = {}
+    waits = False
+    for scope in store.scopes():
+        if is_brought(scope.path) or is_served(scope.path):
+            continue
+        hashes = {key: sha for key, sha in store.hashes(scope).items() if turns.is_said(key)}
+        model, known = _load_lines(home, scope.path)
+        known = known if model == reader.rules_model else {}
+        lines = {key: row for key, row in known.items() if key in hashes}
+        changed = [key for key in hashes if lines.get(key, ("",))[0] != hashes[key]]
+        for start in range(0, len(changed), _AT_ONCE):
+            if step.is_over:
+                break
+            for document in store.get(scope, sorted(changed, reverse=True)[start:][:_AT_ONCE]):
+                _, by_line = lines.get(document.key, ("", {}))
+                read = step.read(document, by_line)
+                if read is not None:
+                    lines[document.key] = hashes[document.key], read
+        found[scope.path] = lines
+        is_whole = all(lines.get(key, ("",))[0] == hashes[key] for key in changed)
+        waits = waits or (not is_whole and not step.has_failed)
+    return found, waits
+
+
+def keep_readings(home: Path, reader: Reader | None, found: Mapping[str, ScopeLines]) -> None:
+    """Write what `read_rules` returned, and nothing of other scopes; without a reader, nothing."""
+    files = {build_readings_file(str(home), scope): lines for scope, lines in found.items()}
+    for name in list_readings_files(str(home)):
+        if name not in files or not files[name]:
+            Path(name).unlink(missing_ok=True)
+    for name, lines in files.items():
+        if reader is not None and lines:
+            file = Path(name)
+            fs.make_private(file.parent)
+            fs.replace_private(file, json.dumps([_VERSION, reader.rules_model, lines]))
+
+
+class _ReadingStep:
+    """Reads a number of lines, and no more once the reader has failed."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._room, self._failures = _MOST_LINES, 0
+
+    @property
+    def has_failed(self) -> bool:
+        return self._failures > 0
+
+    @property
+    def is_over(self) -> bool:
+        return self._room <= 0 or self._failures >= _MOST_FAILURES
+
+    def read(
+        self, document: Document, known: Mapping[str, _Stretches]
+    ) -> dict[str, _Stretches] | None:
+        """Return line → stretches of the users' lines; None where not all of them could be read."""
+        if self.is_over:
+            return None
+        read: dict[str, _Stretches] = {}
+        for check, words, before in _iter_user_lines(document):
+            if check in known:
+                read[check] = known[check]
+                continue
+            try:
+                stretches = self._reader.find_rules(words, before)
+            except EmbedderFailed:
+                self._failures += 1
+                return None
+            read[check] = [(s.start, s.end, s.kind.value, round(s.chance, 3)) for s in stretches]
+            self._room -= 1
+        return read
+
+
+def _load_lines(home: Path, scope: str) -> tuple[str, ScopeLines]:
+    """Return the model that read the lines of a scope, and what it found; '' for nothing kept."""
+    try:
+        version, model, lines = json.loads(Path(build_readings_file(str(home), scope)).read_bytes())
+        found = {key: (sha, dict(by_line)) for key, (sha, by_line) in lines.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return "", {}
+    return (model, found) if version == _VERSION else ("", {})
+
+
+def _iter_user_lines(document: Document) -> Iterator[tuple[str, str, str]]:
+    """Yield (checksum, words, what was said before) of the users' lines."""
+    before = ""
+    for text in document.text.split("\n"):
+        if text.startswith(f"{USER}: "):
+            words = text[len(USER) + 2 :]
+            yield str(line_check(text)), words, before if len(words) <= _LONGEST_ANSWER else ""
+        before = text.removeprefix(f"{ASSISTANT}: ") if text.startswith(f"{ASSISTANT}: ") else ""

@@ -1,0 +1,128 @@
+"""Rules about actions in words whose sense a model knows, and whose grammar nobody read.
+
+Such a rule asks and never stops. What the words name is found as in other rules; what they name
+besides commands and deeds counts as a path only where it is written as one.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import NamedTuple
+
+from gieok.text.gates.action import ASK, EXACT, NONE, Action, ActionRule
+from gieok.text.gates.deeds import build_deed_patterns
+from gieok.text.gates.objects import find_objects
+from gieok.text.gates.places import find_days, find_place, find_rule_end
+from gieok.text.gates.statement import build_actions, build_exceptions, tidy_sentence
+from gieok.text.gates.touched import WRITE, TouchedPath
+from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
+
+_PATH_NOUN = r"(?:folder|director(?:y|ies)|dir|file|폴더|디렉터리|디렉토리|파일)"
+#: Where forbidden things are tried; any folder would do.
+_TRIED_IN = "/work"
+
+
+class MarkedRule(NamedTuple):
+    """Words that a model takes for a rule about actions.
+
+    `sentence` is what the user said around them, which is shown; `allowed` are words that allow
+    something beside the rule.
+    """
+
+    words: str
+    sentence: str
+    allowed: tuple[str, ...] = ()
+
+
+def read_marked_rules(
+    marked: Iterable[MarkedRule], read: Sequence[ActionRule], said_on: date
+) -> list[ActionRule]:
+    """Return the rules of marked words.
+
+    `read` are the rules that the grammar found in the same message: their words are left out.
+    """
+    known = [tidy_sentence(rule.text) for rule in read]
+    found: list[ActionRule] = []
+    for one in marked:
+        spoken = tidy_sentence(one.words)
+        if any(spoken in text or text in spoken for text in known):
+            continue
+        rule = _build_marked_rule(one, spoken, said_on)
+        if rule is not None and not any(_says_same(rule, other) for other in found):
+            found.append(rule)
+    return found
+
+
+def _says_same(rule: ActionRule, other: ActionRule) -> bool:
+    """Return whether two rules are about the same actions in one sentence."""
+    rows, known = ([action.build_row() for action in one.actions] for one in (rule, other))
+    return rule.text == other.text and rows == known
+
+
+def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> ActionRule | None:
+    """Return a rule that asks; None where its words name nothing that could be done."""
+    found = find_objects(spoken)
+    if found.is_crossed or found.is_guess:
+        return None
+    named = tuple(path for path in found.paths if _is_written_path(path, spoken))
+    actions = build_actions(found._replace(paths=named))
+    if not actions:
+        return None
+    own = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
+    exceptions = [
+        action for text in marked.allowed for action in build_exceptions(find_objects(text), own)
+    ]
+    folder, project = find_place(spoken, found)
+    return ActionRule(
+        marked.sentence,
+        ASK,
+        actions,
+        unless=[one for one in exceptions if not _allows_forbidden(one, actions)],
+        days=find_days(spoken),
+        until=find_rule_end(spoken, said_on),
+        folder=folder,
+        project=project,
+        branches=() if any(action.branches for action in actions) else found.branches,
+    )
+
+
+def _is_written_path(path: str, spoken: str) -> bool:
+    """Return whether a path is written as one, or called a folder or file."""
+    name = path.rstrip("/").removesuffix(".*")
+    if "/" in name or "." in name or "*" in name or f"{name}/" in spoken:
+        return True
+    beside = rf"(?i){re.escape(name)}\s?{_PATH_NOUN}|{_PATH_NOUN}\s{re.escape(name)}"
+    return re.search(beside, spoken) is not None
+
+
+def _allows_forbidden(exception: Action, actions: Sequence[Action]) -> bool:
+    """Return whether an exception would let the very thing pass that some action forbids.
+
+    Beside a rule on pushes to main, "pushing branches is fine" allows no push to main.
+    """
+    return any(
+        judge_tool_attempt(ActionRule("", ASK, [action]), attempt) != NONE
+        and judge_tool_attempt(ActionRule("", ASK, [action], unless=[exception]), attempt) == NONE
+        for action in actions
+        for attempt in _list_forbidden_attempts(action)
+    )
+
+
+def _list_forbidden_attempts(action: Action) -> list[ToolAttempt]:
+    """Return plain uses of tools that an action forbids: its commands, and edits of its paths."""
+    paths = [path.removeprefix(EXACT).rstrip("/*.") for path in action.paths]
+    branch = next(iter(action.branches), "").rstrip("*")
+    lines = [
+        " ".join(filter(None, (row.program, *row.words, *row.flags, branch and f"origin {branch}")))
+        for row in action.commands
+        if row.program and "*" not in f"{row.program}{row.words}"
+    ]
+    attempts = [
+        ToolAttempt(tool="Bash", command=f"{line} {path}", folder=_TRIED_IN, root=_TRIED_IN)
+        for line in lines
+        for path in paths or [""]
+    ]
+    return attempts + [
+        ToolAttempt(tool="Edit", paths=[TouchedPath(WRITE, path)], folder=_TRIED_IN, root=_TRIED_IN)
+        for path in paths
+    ]

@@ -1,0 +1,186 @@
+"""Which lines the reader takes for rules: each is read once, and no text of it is kept."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.support.silent_reader import SilentReader
+from tests.support.talk import build_block, build_key
+
+from gieok.errors import EmbedderFailed
+from gieok.memory.talk import promotion, rule_readings
+from gieok.model.memory import Entry, Scope
+from gieok.places.home import build_readings_file, rules_file
+from gieok.ports.models import RuleKind, RuleStretch
+from gieok.testing.memory_store import MemoryStore
+from gieok.text.handles import line_check
+
+_SHOP = Scope("project:shop-1")
+_AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
+_LEFT = "the badge print is broken again. leave the publishing to me, it cannot be undone"
+_WORDS = "leave the publishing to me"
+
+
+class _Reader(SilentReader):
+    """Takes what it is told for rules, and keeps what it was asked."""
+
+    def __init__(self, words: str = _WORDS, chance: float = 0.95) -> None:
+        self.words, self.chance = words, chance
+        self.is_broken = False
+        self.asked: list[tuple[str, str]] = []
+
+    def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
+        if self.is_broken:
+            raise EmbedderFailed("the reader failed: {error}", error="test")
+        self.asked.append((text, before))
+        start = text.find(self.words)
+        end = start + len(self.words)
+        return [RuleStretch(start, end, RuleKind.NEVER, self.chance)] if start >= 0 else []
+
+
+def _turns(session: str, *lines: str) -> Entry:
+    return build_block(_SHOP, build_key(session), *lines, at=_AT)
+
+
+def _settle(store: MemoryStore, home: Path, reader: _Reader) -> None:
+    while promotion.update_promotions(store, home, reader=reader, now=_AT):
+        pass
+
+
+def _rules(home: Path) -> list[tuple[str, int, list[list[int]]]]:
+    file = Path(rules_file(str(home), str(_SHOP)))
+    rows = json.loads(file.read_text()) if file.exists() else []
+    return [(key, line, places) for _, _, key, line, _, places in rows]
+
+
+def test_a_rule_that_no_pattern_knows_is_told_with_its_sentence(tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.put([_turns("s", f"User: {_LEFT}", "Assistant: OK.", "User: thanks, looks good")])
+    _settle(store, tmp_path, _Reader())
+    start = _LEFT.index(_WORDS)
+    assert _rules(tmp_path) == [(build_key("s"), 1, [[start, len(_LEFT)]])]
+
+
+def test_an_unsure_stretch_and_what_is_allowed_are_no_rules(tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.put([_turns("s", f"User: {_LEFT}")])
+    _settle(store, tmp_path, _Reader(chance=rule_readings.SAID - 0.01))
+    assert _rules(tmp_path) == []
+    assert (
+        rule_readings.list_said_rules(
+            _LEFT, "", [RuleStretch(0, len(_LEFT), RuleKind.ALLOWED, 1.0)]
+        )
+        == []
+    )
+
+
+def test_a_line_is_read_once_though_its_session_goes_on(tmp_path: Path) -> None:
+    store, reader = MemoryStore(), _Reader()
+    store.put([_turns("s", f"User: {_LEFT}")])
+    _settle(store, tmp_path, reader)
+    store.put([_turns("s", f"User: {_LEFT}", "Assistant: Shall I tag it?", "User: no, I will")])
+    _settle(store, tmp_path, reader)
+    assert reader.asked == [(_LEFT, ""), ("no, I will", "Shall I tag it?")]
+    assert len(_rules(tmp_path)) == 1
+
+
+def test_what_is_kept_holds_no_text_and_goes_with_its_line(tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.put([_turns("s", f"User: {_LEFT}"), _turns("t", "User: the lamp is green")])
+    _settle(store, tmp_path, _Reader())
+    (file,) = (tmp_path / "lasting").glob("*.read")
+    assert "publishing" not in file.read_text()
+    check = line_check(f"User: {_LEFT}")
+    assert rule_readings.load_readings(tmp_path, str(_SHOP)).find(build_key("s"), check)
+    store.forget(_SHOP, [build_key("s")])
+    _settle(store, tmp_path, _Reader())
+    assert str(check) not in file.read_text()
+
+
+def test_many_lines_are_read_a_part_at_a_time_and_words_stand_in_till_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rule_readings, "_MOST_LINES", 1)
+    store = MemoryStore()
+    said = (
+        "Customer data never leaves the eu region."  # a rule by its words, and not by this reader
+    )
+    for number in range(4):
+        store.put([_turns(f"s{number}", f"User: {said}")])
+    reader = _Reader()
+    assert promotion.update_promotions(store, tmp_path, reader=reader, now=_AT)
+    assert len(reader.asked) == 1
+    assert _rules(tmp_path)
+    _settle(store, tmp_path, reader)
+    assert len(reader.asked) == 4
+    assert _rules(tmp_path) == []
+
+
+def test_where_the_reader_fails_words_decide(tmp_path: Path) -> None:
+    store, reader = MemoryStore(), _Reader()
+    reader.is_broken = True
+    said = "Customer data never leaves the eu region."
+    store.put([_turns("s", f"User: {said}"), _turns("t", f"User: {_LEFT}")])
+    _settle(store, tmp_path, reader)
+    assert [key for key, _, _ in _rules(tmp_path)] == [build_key("s")]
+    reader.is_broken = False
+    _settle(store, tmp_path, reader)
+    assert [key for key, _, _ in _rules(tmp_path)] == [build_key("t")]
+
+
+def test_a_line_on_which_the_reader_fails_holds_up_no_other(tmp_path: Path) -> None:
+    class _Failing(_Reader):
+        def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
+            self.is_broken = "lamp" in text
+            return super().find_rules(text, before)
+
+    store = MemoryStore()
+    store.put([_turns("z", "User: the lamp is green"), _turns("s", f"User: {_LEFT}")])
+    _settle(store, tmp_path, _Failing())
+    assert [key for key, _, _ in _rules(tmp_path)] == [build_key("s")]
+
+
+def test_without_a_reader_nothing_of_it_is_left(tmp_path: Path) -> None:
+    store = MemoryStore()
+    store.put([_turns("s", f"User: {_LEFT}")])
+    _settle(store, tmp_path, _Reader())
+    assert _rules(tmp_path)
+    promotion.update_promotions(store, tmp_path, reader=None, now=_AT)
+    assert _rules(tmp_path) == []
+    assert not list((tmp_path / "lasting").glob("*.read"))
+
+
+def test_other_weights_read_anew(tmp_path: Path) -> None:
+    store, reader = MemoryStore(), _Reader()
+    store.put([_turns("s", f"User: {_LEFT}")])
+    _settle(store, tmp_path, reader)
+    reader.rules_model, reader.words = "other", "badge print"
+    _settle(store, tmp_path, reader)
+    assert [places for _, _, places in _rules(tmp_path)] == [[[0, _LEFT.index(" leave")]]]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "you can leave the publishing to me again or do it yourself",
+            "leave the publishing to me",
+        ),
+        ("should I leave the publishing to me?", "leave the publishing to me"),
+        ('the poster says "leave the publishing to me"', "leave the publishing to me"),
+    ],
+    ids=["lifted", "asked", "quoted"],
+)
+def test_what_lifts_asks_or_quotes_is_no_rule(text: str, words: str) -> None:
+    start = text.index(words)
+    stretch = RuleStretch(start, start + len(words), RuleKind.NEVER, 1.0)
+    assert rule_readings.find_said_sentence(text, stretch) == ""
+
+
+@pytest.mark.parametrize("content", ["null", "[1, []]", '[1, "none", {"a": 3}]', "{"])
+def test_a_damaged_file_is_as_none(tmp_path: Path, content: str) -> None:
+    file = Path(build_readings_file(str(tmp_path), str(_SHOP)))
+    file.parent.mkdir()
+    file.write_text(content)
+    assert rule_readings.load_readings(tmp_path, str(_SHOP)).find("a", 1) is None
