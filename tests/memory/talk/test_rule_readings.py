@@ -62,17 +62,19 @@ def test_a_rule_that_no_pattern_knows_is_told_with_its_sentence(tmp_path: Path) 
     assert _rules(tmp_path) == [(build_key("s"), 1, [[start, len(_LEFT)]])]
 
 
-def test_an_unsure_stretch_and_what_is_allowed_are_no_rules(tmp_path: Path) -> None:
+def test_a_message_of_which_only_the_permission_is_marked_tells_its_rule() -> None:
+    said = "terraform plan as often as you like but apply goes through me"
+    allowed = RuleStretch(start=0, end=14, kind=RuleKind.ALLOWED, chance=1.0)
+    assert rule_readings.list_said_rules(said, "", [allowed]) == [said]
+    beside = RuleStretch(start=40, end=61, kind=RuleKind.DO, chance=1.0)
+    assert rule_readings.list_said_rules(said, "", [allowed, beside]) == []
+
+
+def test_an_unsure_stretch_is_no_rule(tmp_path: Path) -> None:
     store = MemoryStore()
     store.put([_turns("s", f"User: {_LEFT}")])
     _settle(store, tmp_path, _Reader(chance=rule_readings.SAID - 0.01))
     assert _rules(tmp_path) == []
-    assert (
-        rule_readings.list_said_rules(
-            _LEFT, "", [RuleStretch(0, len(_LEFT), RuleKind.ALLOWED, 1.0)]
-        )
-        == []
-    )
 
 
 def test_a_line_is_read_once_though_its_session_goes_on(tmp_path: Path) -> None:

@@ -78,7 +78,10 @@ def list_said_rules(
     sure = {rule.text for rule in read_action_rules(words, _ANY_DAY)}
     if stretches:  # what the reader holds for possible, words alone may decide
         sure.update(by_words)
-    said = {sentence for one in stretches if (sentence := find_said_sentence(words, one))}
+    telling = [one for one in stretches if one.kind is not RuleKind.ALLOWED]
+    # A message surely states a rule; where only the permission beside it was marked, that tells it.
+    telling = telling or [one._replace(kind=RuleKind.NEVER) for one in stretches]
+    said = {sentence for one in telling if (sentence := find_said_sentence(words, one))}
     return [
         sentence
         for _, _, sentence in binding.place_own_sentences(words)
