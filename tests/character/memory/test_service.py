@@ -172,3 +172,27 @@ class _NoCommit:
 
     def commit(self, *args: object, **named: object) -> bool:
         raise ConnectionError
+
+
+def test_what_a_user_takes_back_as_a_joke_was_never_said(talk: CharacterTalk) -> None:
+    talk.say("저는 망원동에 살아요", "나 혜화동으로 이사했어", "사실은 나 어제 혼자 울었어")
+    talk.say("뻥이야 ㅋㅋ", "나 새우 알레르기 있어")
+    held = talk.characters.memories(BOND)
+    assert not held.moments
+    assert {fact.object for fact in held.facts if fact.is_current} == {
+        "혜화동",
+        "새우 알레르기",
+    }
+    talk.say("혜화동으로 이사했다고 한거 뻥이야")
+    held = talk.characters.memories(BOND)
+    assert {fact.object: fact.is_current for fact in held.facts} == {
+        "망원동": True,
+        "새우 알레르기": True,
+    }
+    window = talk.characters.context(BOND, "").window
+    talk.characters.withdraw(BOND, [window[-1].id])
+    held = talk.characters.memories(BOND)
+    assert {fact.object for fact in held.facts if fact.is_current} == {
+        "혜화동",
+        "새우 알레르기",
+    }

@@ -12,6 +12,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
 from gieok.character.detect.detect import Detection, Finding, Spoken, detect_statements
+from gieok.character.detect.take_backs import list_taken_back
 from gieok.character.facts import Episode, Fact, Moment, digest, fact_of, scope_of
 from gieok.character.memory import (
     decisions,
@@ -405,10 +406,17 @@ class CharacterService:
         """Hold the lock under which refusals of a scope change."""
         return self.journal.exclusive(f"character-refusals-{digest(scope.path)[:4]}")
 
-    def _list_quotable(self, scope: Scope, said: Sequence[Journalled]) -> list[Journalled]:
-        """Return the messages that an episode may quote: those of which nothing is refused."""
-        refused = self._list_refused_ids(scope)
-        return [entry for entry in said if entry.message.id not in refused]
+    def _list_quotable(
+        self, scope: Scope, said: Sequence[Journalled], talk: Sequence[Journalled]
+    ) -> list[Journalled]:
+        """Return the messages that an episode may quote; `talk` holds what was said since, too."""
+        unquoted = self._list_unquoted_ids(scope, talk)
+        return [entry for entry in said if entry.message.id not in unquoted]
+
+    def _list_unquoted_ids(self, scope: Scope, talk: Sequence[Journalled]) -> frozenset[str]:
+        """Return the messages of which something is refused, or that the user took back."""
+        messages = [entry.message for entry in talk]
+        return self._list_refused_ids(scope) | list_taken_back(messages, len(messages)).keys()
 
     def _list_refused_ids(self, scope: Scope) -> frozenset[str]:
         """Return the messages of which something is refused."""
@@ -433,6 +441,8 @@ class CharacterService:
             state = replay.before(state, talk.later, self._read_edits(bond.scope, held))
         entries = decisions.select_spoken_messages(talk.entries)
         place = {entry.message.id: number for number, entry in enumerate(entries)}
+        marked = {one.born for one in held.facts if one.edits}
+        marked |= {one.message_ids[0] for one in held.moments if one.edits and one.message_ids}
         for entry in talk.fresh:
             if decision := decisions.decision_of(entry.message):
                 if decision.do == EDIT:
@@ -447,6 +457,8 @@ class CharacterService:
             message = ToldMessage(entry.message.at, entry.message.id, spoken.text, bond.zone)
             reading = by_model.get(entry.message.id)
             detection = Detection()
+            if entry.message.id in talk.taken_back - marked and reading is None:
+                continue
             if reading is None or reading.unsettled:
                 current = [fact for fact in state.facts if fact.is_current]
                 detection = self.detect(spoken, current, entry.message)
@@ -519,7 +531,7 @@ class CharacterService:
     ) -> list[Episode]:
         """Return the episodes in their present form."""
         if talk.touched:
-            refused = self._list_refused_ids(bond.scope)
+            refused = self._list_refused_ids(bond.scope) | talk.taken_back
             self.said_words.renew(
                 bond.scope,
                 talk.touched,
@@ -569,7 +581,8 @@ class CharacterService:
         due, held = self.due(bond, snapshot), snapshot.held
         if due is None or max(one.seq for one in due.messages) > snapshot.learned:
             return None
-        quoted = self._list_quotable(bond.scope, due.messages)
+        talk = snapshot.window.spoken
+        quoted = self._list_quotable(bond.scope, due.messages, talk)
         episode = self._summarise_span(
             bond, quoted, LearnedState.of(held), snapshot.window.messages
         )
@@ -579,10 +592,11 @@ class CharacterService:
                 message_ids=tuple(one.message.id for one in due.messages),
                 messages=len(due.messages),
             )
-        if self._list_quotable(bond.scope, due.messages) != quoted:
+        if self._list_quotable(bond.scope, due.messages, talk) != quoted:
             return None  # refused while a model told of it
         # Before the window moves: killed in between, the words are kept again.
-        self.said_words.keep(bond.scope, due.messages, self._list_refused_ids(bond.scope))
+        unquoted = self._list_unquoted_ids(bond.scope, talk)
+        self.said_words.keep(bond.scope, due.messages, unquoted)
         is_finished = self._keep_episodes(
             bond,
             snapshot,
@@ -608,7 +622,7 @@ class CharacterService:
         """
         text, told_of = "", list[Journalled]()
         while True:
-            quoted = self._list_quotable(bond.scope, said)
+            quoted = self._list_quotable(bond.scope, said, said)
             if quoted != told_of:
                 text, told_of = tell(quoted), quoted
                 continue
@@ -620,7 +634,7 @@ class CharacterService:
                 text=text or episode.text, message_ids=tuple(ids), messages=len(ids)
             )
             others = [one for one in snapshot.held.episodes if one.key != episode.key]
-            self.said_words.keep(bond.scope, said, self._list_refused_ids(bond.scope))
+            self.said_words.keep(bond.scope, said, self._list_unquoted_ids(bond.scope, said))
             if self._keep_episodes(
                 bond,
                 snapshot,

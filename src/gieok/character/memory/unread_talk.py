@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from gieok.character.detect import take_backs
 from gieok.character.facts import Episode
 from gieok.character.memory import decisions
 from gieok.character.memory.decisions import REFORM
@@ -21,7 +22,7 @@ class UnreadTalk(NamedTuple):
 
     `end` is the newest number. `changed` are messages that were said anew or taken back since the
     requested position; `touched` also includes messages from which the user refused a memory, or
-    wants a memory back.
+    wants a memory back. `taken_back` are those that the user took back since: they state nothing.
     """
 
     entries: tuple[Journalled, ...]
@@ -30,6 +31,7 @@ class UnreadTalk(NamedTuple):
     changed: frozenset[str] = frozenset()
     touched: frozenset[str] = frozenset()
     is_replay: bool = False
+    taken_back: frozenset[str] = frozenset()
 
     @property
     def fresh(self) -> list[Journalled]:
@@ -60,6 +62,9 @@ def find_unread_talk(
     gone = {identity for one in user_decisions if one.do == REFORM for identity in one.ids}
     touched = {identity for one in user_decisions for identity in one.ids}
     end = max(one.seq for one in fresh)
+    changed = frozenset(versions | gone)
+    is_wide = bool(changed) or any(take_backs.takes_back(one.message) for one in fresh)
+    context = LOOKED_BACK + (take_backs.REACH if is_wide else 0)
     for back in _places_back(journal, scope, episodes, start, after):
         if back >= start:
             continue
@@ -73,18 +78,27 @@ def find_unread_talk(
                     [one for one in later_messages if one.place < start]
                 )
             )
-            >= LOOKED_BACK
+            >= context
         ):
             break
     # Messages that arrived meanwhile are read next time.
     entries = sorted((one for one in later_messages if one.seq <= end), key=lambda one: one.place)
+    spoken = decisions.select_spoken_messages(entries)
+    taken_back = take_backs.list_taken_back([one.message for one in spoken])
+    place = {one.message.id: one.place for one in spoken}
+    newly = {one for one, by in taken_back.items() if place[by] >= start}
+    if changed:  # a former version may have taken back one of these
+        before = [one.place for one in spoken if one.place < start]
+        start = min([start, *before[-take_backs.REACH :]])
+    start = min([start, *(place[one] for one in newly)])
     return UnreadTalk(
         entries=tuple(entries),
         start=start,
         end=end,
-        changed=frozenset(versions | gone),
-        touched=frozenset(versions | touched),
+        changed=changed,
+        touched=frozenset(versions | touched | newly),
         is_replay=start <= learned,
+        taken_back=frozenset(taken_back),
     )
 
 
