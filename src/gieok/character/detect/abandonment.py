@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, tzinfo
 
+from gieok.character.detect import gates
 from gieok.character.facts import Fact
 from gieok.zone import day_in
 
 _DROPPED = re.compile(
     r"안 ?하기로|나왔어|나왔다|졸업했|수료|팔았|넘겼|퇴사|사표|안 ?다녀|못 ?하게 ?됐|관두|취소|접었|접고|폐기|환불|이제 ?안 ?(?:해|하|가|다녀)"
-    r"|그만(?:두|뒀|둔|하)|관뒀|포기|때려 ?[치쳤]|없던 ?일|[은는] 안 ?(?:해|하려|할)|끊었|끊고"
-    r"|\bscrap(?:ped)?\b|\bdropp(?:ed|ing)\b|\bcancel|\bgave up\b|\bgiving up\b|\bgiven "
+    r"|탈퇴|은퇴|그만(?:두|뒀|둔|하)|관뒀|포기|때려 ?[치쳤]|없던 ?일|[은는] 안 ?(?:해|하려|할)|끊었|끊고"
+    r"|\b(?:finished|done) (?:up )?with\b|\bscrap(?:ped)?\b|\bdropp(?:ed|ing)\b|\bcancel|\bgave up\b|\bgiving up\b|\bgiven "
     r"up\b|\bcalled off\b|\bnot doing\b|\bquit\b|\bbailed on\b|\bditched\b",
     re.IGNORECASE,
 )
@@ -23,6 +24,13 @@ _LEFT_WORK = re.compile(
 _DAY_WORD = re.compile(
     r"(?:이번|다음|내일|모레|글피|주말|[월화수목금토일]요일|오전|오후|아침|저녁)|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r"|tomorrow|next|week",
+    re.IGNORECASE,
+)
+#: Somebody else as the subject of an English sentence, and a Korean report.
+_OF_OTHER = re.compile(
+    r"^\W*(?:(?:and|but|so|then|oh|well) )*(?:he|she|they|you|my (?:\w+ )?(?:friend|sister|brother|mum|mom|dad"
+    r"|mother|father|boss|roommate|flatmate|son|daughter|wife|husband|cousin|neighbou?r))\b(?! and i\b)"
+    r"|(?:[ㄴ는았었했갔]대|다더라|라더라|카더라|다던데)(?:요|고)?\W*$",
     re.IGNORECASE,
 )
 #: Words that may name a thing.
@@ -44,7 +52,9 @@ def iter_given_up_facts(
     day are given up in `denials`.
     """
     given_up = ". ".join(
-        sentence for sentence in parts if _DROPPED.search(sentence) or _LEFT_WORK.search(sentence)
+        sentence
+        for sentence in parts
+        if (_DROPPED.search(sentence) or _LEFT_WORK.search(sentence)) and not _is_of_other(sentence)
     )
     given_up_words = {word for word in _WORD.findall(given_up) if word not in _COMMON}
     if not given_up:
@@ -63,6 +73,12 @@ def iter_given_up_facts(
         )
         if (is_open and is_named) or is_left:
             yield fact
+
+
+def _is_of_other(sentence: str) -> bool:
+    """Return whether a sentence begins with somebody else, or tells what others say."""
+    who = gates.topic(sentence, frozenset()).who
+    return bool(who) or _OF_OTHER.search(sentence) is not None
 
 
 def cut_word_stem(word: str) -> str:
