@@ -196,3 +196,31 @@ def test_what_a_user_takes_back_as_a_joke_was_never_said(talk: CharacterTalk) ->
         "혜화동",
         "새우 알레르기",
     }
+
+
+def test_a_plan_of_yesterday_that_came_to_nothing_is_moved(talk: CharacterTalk) -> None:
+    talk.say("3월 20일 금요일에 검진 있어")  # the talk begins on March 2
+    day = next(fact.day for fact in talk.characters.memories(BOND).facts)
+    talk.later(19)
+    talk.say("어제 병원 안 갔어. 회의가 길어져서 4월 8일로 미뤘어")
+    held = talk.characters.memories(BOND).facts
+    assert {(fact.day, fact.is_current) for fact in held} == {
+        (day, False),
+        ("2026-04-08", True),
+    }
+
+
+def test_what_was_only_imagined_and_the_tears_of_others_are_no_moments(talk: CharacterTalk) -> None:
+    talk.say("If I won the lotto, I would live on an island. I made it up years ago")
+    talk.say("은주가 편지 읽고 울었다", "my sister was crying at the film")
+    assert not talk.characters.memories(BOND).moments
+    talk.say("은주 앞에서 나도 울었어")
+    assert len(talk.characters.memories(BOND).moments) == 1
+
+
+def test_only_the_user_gives_up_what_they_do(talk: CharacterTalk) -> None:
+    talk.say("나 주말마다 축구 해")
+    talk.say("동생이 축구 동아리 탈퇴했어", "my brother quit 축구")
+    assert all(fact.is_current for fact in talk.characters.memories(BOND).facts)
+    talk.say("나 축구회 탈퇴했어")
+    assert not any(fact.is_current for fact in talk.characters.memories(BOND).facts)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from gieok.character.detect import gates
 from gieok.character.detect.detect import Finding
+from gieok.character.detect.patterns import split_chat_sentences
 from gieok.character.facts import USER, Moment
 from gieok.character.memory.fact_merge import ToldMessage
 
@@ -74,7 +75,7 @@ SIGNS = (
         r"|드디어 [^.!?]{0,10}(?:땄|냈|끝냈|성공)|취직했|취업했|승진했|땄어|땄다|통과했|당선|해냈|성공했"
         r"|\bgot the job\b|\bi got it\b|\bgot in\b!?|\bgot accepted\b|\bgot promoted\b|\bi "
         r"passed\b|\bthey picked me\b|\bthey chose me\b|\bi\'?m the new\b|\boffered "
-        r"me\b|\bpassed!|\bi made it\b|\bi did it\b|\bthey said yes\b|\bi\'?m in!|\bi "
+        r"me\b|\bpassed!|\bi made it\b(?! up)|\bi did it\b|\bthey said yes\b|\bi\'?m in!|\bi "
         r"won\b(?! the lottery)|\bgraduated\b|\bfirst day done\b|\bwe'?re engaged\b|\bgot "
         r"published\b|\bgot hired\b",
         ("기쁨", "joy"),
@@ -116,7 +117,7 @@ SIGNS = (
         r"|\bcarried that\b|\bcan i tell you\b|\bi haven\'?t told\b|사실 (?:나|저|난|전)\b|(?:나|저) "
         r"사실|솔직히 말하면|아무한테도 (?:말|얘기)|처음 말하는|처음으로 말|고백(?:할|하|한)|(?:나도|너를?|네가|너) 좋아해|좋아한다고|사귀는 "
         r"?거|모자란 사람|[^.!?]{0,3}안하는거 ?같아|인정할게"
-        r"|\bnever (?:said|told)\b[^.!?]{0,24}\b(?:out loud|anyone|anybody|you)\b|\bnever say "
+        r"|\bnever (?:said|told)\b[^.!?]{0,24}\b(?:out loud|anyone|anybody|you (?:this|that i))\b|\bnever say "
         r"out loud\b|\btell you (?:smth|something)\b|\bi (?:love|like) you\b|\bi have to "
         r"admit\b|\bconfess\b|\bhonestly i\b|\bsecretly i\b",
         ("두려움", "tenderness"),
@@ -135,6 +136,13 @@ SIGNS = (
     ),
 )
 _SIGNS = tuple((sign, re.compile(sign.words, re.IGNORECASE)) for sign in SIGNS)
+#: Tears of somebody else, who is named before them.
+_TEARS_OF_OTHERS = re.compile(
+    r"(?<![가-힣])(?!(?:내|제|나|저|눈물|마음|가슴|목|코|속)(?:이|가) )[가-힣]+(?:이|가) (?!앞|옆|곁|품|생각)(?:[^\s.!?,]+ ){0,4}?울(?:었|고|어|더|다가|기)\S*"
+    r"|\b(?:he|she|they|my \w+|the \w+|(?!(?:im|ive|and|but|so|just|still|been|was|am|then|not)\b)"
+    r"(?-i:[A-Z])\w+)(?:'s)? (?:\w+ )?(?:crying|cried|in tears)\b",
+    re.IGNORECASE,
+)
 _NO_PROMISE = re.compile(r"약속은 지키|약속 ?있|약속이 ?있|선약|취소")
 #: Words that settle a fight, whether or not the fight was noticed.
 _MADE_UP = re.compile(
@@ -171,9 +179,13 @@ def moments(
     text = gates.without_quotes(told.text)
     if gates.unmeant(text) not in ("", "sarcasm", "hypothetical"):
         return []
+    text = ". ".join(
+        one for one in split_chat_sentences(text) if gates.unmeant(one) != "hypothetical"
+    )
     new_moments: list[Moment] = []
     for sign, words in _SIGNS:
-        if (sign.by and (sign.by == USER) != is_user) or not words.search(text):
+        own = _TEARS_OF_OTHERS.sub(" ", text) if sign.type == "comfort" else text
+        if (sign.by and (sign.by == USER) != is_user) or not words.search(own):
             continue
         if _may_begin_moment(sign.type, text, held, told):
             new_moments.append(

@@ -83,9 +83,9 @@ _SOURCE = re.compile(r" \([^()“]*“[^”]*”\)(?=\.$)")
 #: Type of a moment → its wording in plain and polite Korean and in English; the words said are `q`.
 _MOMENTS = {
     "comfort": (
-        "{d}에는 {who:이/가} 많이 힘들어했어. 그때 “{q}” 하던 게 생각나.",
-        "{d}에는 {who:이/가} 많이 힘들어했어요. 그때 “{q}” 하던 게 생각나요.",
-        "On {d} {who} was having a hard time; what was said: “{q}”",
+        "{d}에 {who:이/가} 이렇게 말한 게 마음에 남아: “{q}”",
+        "{d}에 {who:이/가} 이렇게 말한 게 마음에 남아요: “{q}”",
+        "What {who} said on {d} has stayed with me: “{q}”",
     ),
     "fight": (
         "{d}에는 나한테 서운해했어. “{q}” 하고.",
