@@ -27,7 +27,7 @@ from gieok.character.detect.patterns import (
     strip_place_day,
     tidy_fact_value,
 )
-from gieok.character.detect.person import person_name
+from gieok.character.detect.person import person_name, strip_name_ending
 from gieok.character.detect.spelling import spelled
 from gieok.character.detect.words import NO_NAME, NO_VALUE
 from gieok.character.facts import CHARACTER, USER, Fact, same_value
@@ -232,6 +232,8 @@ def _with_name(one: Finding) -> Finding:
     """Return a finding with the name stripped of its Korean ending; the object is '' for no
     name.
     """
+    if one.predicate == "address_form":
+        return one._replace(object=strip_name_ending(one.object, one.sentence))
     return (
         one._replace(object=person_name(one.object, one.sentence))
         if one.predicate == "name"
