@@ -86,6 +86,8 @@ _PERSONS = ("partner", "friend", "boss", "colleague", "roommate")
 _TOLD_OF_KIN = ("job", "lives_in", "major", "from")
 #: Confidence of facts of kin, and of corrected facts: they are told as what may have been said.
 _HEDGED = 0.75
+#: Confidence of what a row finds by its own words, and not as an answer.
+_STATED = 0.9
 #: Another person behind the one whom a sentence is about.
 _ANOTHER = re.compile(rf"(?:^|\s)(?:{gates.KIN}|{gates.PARTNERS})(?:{gates.OF_PERSON})?(?![가-힣])")
 #: Predicates that may be asked for, too: how to speak.
@@ -322,6 +324,12 @@ def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
             for other in found
         )
     if one.predicate == "name":
+        if one.confidence < _STATED and any(
+            (other.predicate, other.object) == ("address_form", one.object)
+            and other.confidence >= _STATED
+            for other in found
+        ):
+            return True  # how to be called is no name
         return any(
             other.predicate in ("pet", "family", *_PERSONS) and one.object in other.object
             for other in found

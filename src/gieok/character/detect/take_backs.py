@@ -13,8 +13,8 @@ from gieok.character.detect.abandonment import cut_word_stem
 from gieok.character.detect.patterns import split_chat_sentences
 from gieok.model.conversation import Message, Role
 
-#: How many messages before it a message may take back.
-REACH = 12
+#: How many messages before it a message may take back: twenty turns.
+REACH = 40
 #: After this time words that name one word or nothing take nothing back.
 _LATELY = timedelta(hours=6)
 _SAYS_SO = re.compile(

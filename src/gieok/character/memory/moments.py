@@ -179,9 +179,9 @@ def moments(
     text = gates.without_quotes(told.text)
     if gates.unmeant(text) not in ("", "sarcasm", "hypothetical"):
         return []
-    text = ". ".join(
-        one for one in split_chat_sentences(text) if gates.unmeant(one) != "hypothetical"
-    )
+    for sentence in split_chat_sentences(text):
+        if gates.unmeant(sentence) == "hypothetical":
+            text = text.replace(sentence, " ")
     new_moments: list[Moment] = []
     for sign, words in _SIGNS:
         own = _TEARS_OF_OTHERS.sub(" ", text) if sign.type == "comfort" else text

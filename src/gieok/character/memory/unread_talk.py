@@ -8,7 +8,7 @@ from gieok.character.facts import Episode
 from gieok.character.memory import decisions
 from gieok.character.memory.decisions import REFORM
 from gieok.character.memory.windows import TalkWindow
-from gieok.model.conversation import Journalled
+from gieok.model.conversation import Journalled, Role
 from gieok.model.memory import Scope
 from gieok.ports.journal import Journal
 
@@ -63,7 +63,9 @@ def find_unread_talk(
     touched = {identity for one in user_decisions for identity in one.ids}
     end = max(one.seq for one in fresh)
     changed = frozenset(versions | gone)
-    is_wide = bool(changed) or any(take_backs.takes_back(one.message) for one in fresh)
+    # A former version of what the user said may have taken back something.
+    is_resaid = bool(gone) or any(one.first and one.message.role is Role.USER for one in fresh)
+    is_wide = is_resaid or any(take_backs.takes_back(one.message) for one in fresh)
     context = LOOKED_BACK + (take_backs.REACH if is_wide else 0)
     for back in _places_back(journal, scope, episodes, start, after):
         if back >= start:
@@ -87,7 +89,7 @@ def find_unread_talk(
     taken_back = take_backs.list_taken_back([one.message for one in spoken])
     place = {one.message.id: one.place for one in spoken}
     newly = {one for one, by in taken_back.items() if place[by] >= start}
-    if changed:  # a former version may have taken back one of these
+    if is_resaid:
         before = [one.place for one in spoken if one.place < start]
         start = min([start, *before[-take_backs.REACH :]])
     start = min([start, *(place[one] for one in newly)])
