@@ -316,6 +316,7 @@ def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
             other.object == one.object
             if one.predicate == "partner"
             else other.subject.lower() in one.object.lower()
+            and not re.fullmatch(gates.ONE_RELATIVE, other.subject)  # it leaves the name out
             for other in of_others
         )
     if one.predicate in ("habit", "routine"):
@@ -324,14 +325,13 @@ def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
             for other in found
         )
     if one.predicate == "name":
-        if one.confidence < _STATED and any(
-            (other.predicate, other.object) == ("address_form", one.object)
-            and other.confidence >= _STATED
-            for other in found
-        ):
-            return True  # how to be called is no name
         return any(
-            other.predicate in ("pet", "family", *_PERSONS) and one.object in other.object
+            (other.predicate in ("pet", "family", *_PERSONS) and one.object in other.object)
+            # "call me X" says how to be called; the name may be another
+            or (
+                (other.predicate, other.object) == ("address_form", one.object)
+                and other.confidence >= _STATED > one.confidence
+            )
             for other in found
         )
     if one.predicate == "plan":

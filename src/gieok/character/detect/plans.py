@@ -70,6 +70,10 @@ _AROUND_EN = re.compile(
     ),
     re.IGNORECASE,
 )
+#: A clause behind the one that tells a plan.
+_NEXT_CLAUSE_EN = re.compile(
+    r"[,;]\s+(?:and|but|so|because|cos|though|although|then)\s+\w", re.IGNORECASE
+)
 #: The user with auxiliary verbs, before what they will do.
 _SUBJECT_EN = re.compile(
     r"^(?:(?:oh|so|ok|well|btw|and|but|right|yeah)\b[\s,]*)*(?:i|we)(?:'\w+|m|ll|ve)?\s+"
@@ -382,6 +386,8 @@ def _find_unnamed_plan(text: str, days: Sequence[NamedDay]) -> tuple[str, str] |
     end = re.search(r"[.!?\n]|$", text[first.end :])
     sentence = text[start : first.end + (end.start() if end else 0)].strip()
     if detect_text_language(text) != "ko":
+        more = _NEXT_CLAUSE_EN.search(sentence, first.end - start)
+        sentence = sentence[: more.start()] if more else sentence
         return "plan", _strip_english_clause(sentence) or _strip_english_clause(text)
     after = text[first.end : first.end + (end.start() if end else 0)]
     before = OWN_KO.sub("", text[start : first.start])
