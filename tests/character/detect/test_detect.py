@@ -60,6 +60,7 @@ def test_a_statement_is_found_with_its_value(text: str, predicate: str, value: s
     [
         "만약에 내가 부산에 살았으면 매일 회 먹었을 텐데",
         "꿈에서 나 의사였어",
+        "I'll be a nurse called Ann, and you'll be the patient. I live in Leeds",
         "나 주말마다 바빠",
         "친구 딸 채린이는 착해",
         "딸 방학이 벌써 끝났네",
@@ -89,6 +90,11 @@ def test_an_answer_stands_at_the_beginning_of_a_message() -> None:
     assert "address_form" not in _found(
         "음 글쎄 천천히. 사장님 사장님 하는 소리 지겨워", answers=asked
     )
+
+
+def test_how_to_be_called_is_no_name() -> None:
+    found = _found("문병장이라고 불러라", answers="뭐라고 부르면 되겠나?")
+    assert found == {"address_form": "문병장"}
 
 
 def test_the_answer_to_a_name_is_a_name() -> None:

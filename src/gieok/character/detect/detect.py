@@ -173,11 +173,8 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     ]
     if not findings and not gates.topic(text, names).who:
         findings += _iter_righted_facts(wrong, text, held, said)
-    findings = [
-        finding
-        for finding in map(_with_name, findings)
-        if finding.object and not _is_said_better(finding, findings)
-    ]
+    findings = [finding for finding in map(_with_name, findings) if finding.object]
+    findings = [finding for finding in findings if not _is_said_better(finding, findings)]
     findings += [] if findings or corrections else _find_thought_plans(text)
     findings += map(_build_corrected_finding, corrections)
     sentences = split_chat_sentences(text)

@@ -17,6 +17,8 @@ from gieok.model.conversation import Message, Role
 REACH = 40
 #: After this time words that name one word or nothing take nothing back.
 _LATELY = timedelta(hours=6)
+#: Characters of a message that are read.
+_MOST_READ = 2_000
 _SAYS_SO = re.compile(
     r"(?<![가-힣])(?:개?뻥|구라|농담|장난|드립)(?:(?:이?[야다]|이지롱|이었[어다지음]\S*|였[어다지음]\S*|임|인데"
     r"|이라니까|이에요|예요|이었어요|였어요|입니다)?(?=[\s.!~,ㅋㅎ]|$)|(?:친|깐|한|친거|깐거|한거) ?(?:거|것|건)\S*)"
@@ -79,10 +81,11 @@ def takes_back(message: Message) -> bool:
 
 def _find_lead(message: Message) -> str | None:
     """Return what a message says before words that take something back; None without such words."""
-    if message.role is not Role.USER or not _SAYS_SO.search(message.text):
+    text = message.text[:_MOST_READ]
+    if message.role is not Role.USER or not _SAYS_SO.search(text):
         return None
     before = ""
-    for sentence in split_chat_sentences(message.text):
+    for sentence in split_chat_sentences(text):
         says_so = _SAYS_SO.search(sentence)
         if says_so is None:
             before = f"{before} {sentence}"
@@ -92,7 +95,7 @@ def _find_lead(message: Message) -> str | None:
             return None
         about = _ABOUT.match(sentence, says_so.end())
         lead = f"{sentence[: says_so.start()]} {about[1] if about else ''}"
-        is_named = _list_stems(lead) or _GOES_ON.match(message.text)
+        is_named = _list_stems(lead) or _GOES_ON.match(text)
         return lead if is_named else before
     return None
 
@@ -100,7 +103,7 @@ def _find_lead(message: Message) -> str | None:
 def _find_named(named: set[str], earlier: Sequence[Message]) -> Sequence[Message]:
     """Return the latest earlier message that shares its words with those that are named."""
     for one in reversed(earlier):
-        if len(named & _list_stems(one.text)) >= min(_LEAST_SHARED, len(named)):
+        if len(named & _list_stems(one.text[:_MOST_READ])) >= min(_LEAST_SHARED, len(named)):
             return (one,)
     return ()
 
