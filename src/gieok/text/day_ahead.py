@@ -23,7 +23,8 @@ _ENDS_EN = re.compile(r"\s*(?:[.,!;]|$)")
 _COUNTS = re.compile(r"\d|일|날")
 #: How long something lasts, which names no day of its own: "on the 14th for three weeks".
 _LASTS = re.compile(
-    r"\bfor (?:(?:an?|the|another|about|only|just|next|over|few|couple|of|\d+|one|two|three|four|five|six|seven"
+    r"\bfor (?:(?:an?|the|another|about|only|just|next|over|few|couple|of|\d+|one|two|three|four"
+    r"|five|six|seven"
     r"|eight|nine|ten|twelve) )+(?:night|day|week|month|fortnight|year)s?\b"
     r"|(?<![가-힣\d월])(?:\d+|[한두세네일이삼사오]) ?(?:일|주|주일|달|개월)(?: ?동안|간)(?![가-힣])",
     re.IGNORECASE,

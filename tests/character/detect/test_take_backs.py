@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from gieok.character.detect.take_backs import list_taken_back
+from gieok.character.detect.take_backs import find_taken_back_messages
 from gieok.model.conversation import Message, Role
 
 _AT = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -17,7 +17,7 @@ def _taken(*lines: str, hours: int = 0) -> list[int]:
         for number, line in enumerate(lines)
     ]
     talk[-1] = talk[-1]._replace(at=talk[-1].at + timedelta(hours=hours))
-    return [int(one) for one in list_taken_back(talk)]
+    return [int(one) for one in find_taken_back_messages(talk)]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ from gieok.zone import day_in
 _DROPPED = re.compile(
     r"안 ?하기로|나왔어|나왔다|졸업했|수료|팔았|넘겼|퇴사|사표|안 ?다녀|못 ?하게 ?됐|관두|취소|접었|접고|폐기|환불|이제 ?안 ?(?:해|하|가|다녀)"
     r"|탈퇴|은퇴|그만(?:두|뒀|둔|하)|관뒀|포기|때려 ?[치쳤]|없던 ?일|[은는] 안 ?(?:해|하려|할)|끊었|끊고"
-    r"|\b(?:finished|done) (?:up )?with\b|\bscrap(?:ped)?\b|\bdropp(?:ed|ing)\b|\bcancel|\bgave up\b|\bgiving up\b|\bgiven "
+    r"|\b(?:finished|done) (?:up )?with\b|\bscrap(?:ped)?\b|\bdropp(?:ed|ing)\b|\bcancel"
+    r"|\bgave up\b|\bgiving up\b|\bgiven "
     r"up\b|\bcalled off\b|\bnot doing\b|\bquit\b|\bbailed on\b|\bditched\b",
     re.IGNORECASE,
 )
@@ -28,8 +29,10 @@ _DAY_WORD = re.compile(
 )
 #: Somebody else as the subject of an English sentence, and a Korean report.
 _OF_OTHER = re.compile(
-    r"^\W*(?:(?:and|but|so|then|oh|well) )*(?:he|she|they|you|my (?:\w+ )?(?:friend|sister|brother|mum|mom|dad"
-    r"|mother|father|boss|roommate|flatmate|son|daughter|wife|husband|cousin|neighbou?r))\b(?! and i\b)"
+    r"^\W*(?:(?:and|but|so|then|oh|well) )*(?:he|she|they|you|my (?:\w+ )?(?:friend|sister"
+    r"|brother|mum|mom|dad"
+    r"|mother|father|boss|roommate|flatmate|son|daughter|wife|husband|cousin"
+    r"|neighbou?r))\b(?! and i\b)"
     r"|(?:[ㄴ는았었했갔]대|다더라|라더라|카더라|다던데)(?:요|고)?\W*$",
     re.IGNORECASE,
 )
@@ -54,7 +57,8 @@ def iter_given_up_facts(
     given_up = ". ".join(
         sentence
         for sentence in parts
-        if (_DROPPED.search(sentence) or _LEFT_WORK.search(sentence)) and not _is_of_other(sentence)
+        if (_DROPPED.search(sentence) or _LEFT_WORK.search(sentence))
+        and not _tells_of_another(sentence)
     )
     given_up_words = {word for word in _WORD.findall(given_up) if word not in _COMMON}
     if not given_up:
@@ -75,7 +79,7 @@ def iter_given_up_facts(
             yield fact
 
 
-def _is_of_other(sentence: str) -> bool:
+def _tells_of_another(sentence: str) -> bool:
     """Return whether a sentence begins with somebody else, or tells what others say."""
     who = gates.topic(sentence, frozenset()).who
     return bool(who) or _OF_OTHER.search(sentence) is not None

@@ -35,7 +35,8 @@ _UNMEANT = (
             r"역할극|상황극|연기해|연습해 ?볼게|놀이 했|롤플|척 ?해 ?볼|\blet'?s (?:do a bit|pretend|role-?play|play)\b"
             r"|\bpretend (?:i|you|we)|\brole-?play"
             # who plays whom: I'll be the captain and you'll be the cook
-            r"|\bi(?:'ll| shall| will| am going to) be [^.!?]{3,80}\byou(?:'ll| shall| will| can)? be\b"
+            r"|\bi(?:'ll| shall| will| am going to) be [^.!?]{3,80}\byou(?:'ll| shall| will"
+            r"| can)? be\b"
         ),
     ),
     ("dream", r"꿈에서|꿈을? ?꿨|꿈꿨|\bi (?:had a dream|dreamt|dreamed)\b|\bin my dream\b"),
@@ -108,7 +109,8 @@ _HOUSE = (
 )
 _HOUSEHOLD = rf"(?:{_HOUSE})(?=[은는이가도])"
 _TOPIC = re.compile(
-    rf"^[\s,.~]*{_LEAD}(?P<who>{_HOUSEHOLD}|{KIN}|{PARTNERS}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는|이(?!랑)|가"
+    rf"^[\s,.~]*{_LEAD}(?P<who>{_HOUSEHOLD}|{KIN}|{PARTNERS}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는"
+    rf"|이(?!랑)|가"
     rf"|도|께서|네|들은"
     r"|들이(?!랑)"
     r"|(?<![가-힣]{2}이)(?!님?들?(?:이랑|랑|하고|한테|에게))(?=\s|[가-힣]{2,4}\s))"

@@ -138,7 +138,8 @@ PATTERNS = (
             r"\b(?:flat|apartment|apt|house|cottage|room|studio|condo|place|bungalow|loft|trailer"
             rf"|farmhouse)\b[^.!?]{{0,16}} (?:in|outside|near|by) (?P<v>{_PLACE})"
         ),
-        unless=rf"{_THEY}|\bsold\b|\bborn\b|\bgrew up\b|\b(?:was|were|had)\b|\bused to\b|\bif\b|\bdreamt?\b|\bhotel\b|\bvisit",
+        unless=rf"{_THEY}|\bsold\b|\bborn\b|\bgrew up\b|\b(?:was|were|had)\b|\bused to\b|\bif\b"
+        rf"|\bdreamt?\b|\bhotel\b|\bvisit",
     ),
     Pattern(
         "lives_in",
@@ -437,7 +438,8 @@ PATTERNS = (
     Pattern(
         "family",
         (
-            r"\b(?P<v>NAME)(?:'s| is|,) my (?P<kin>(?:little |big |younger |older |twin |baby |only "
+            r"\b(?P<v>NAME)(?:'s| is|,) my (?P<kin>(?:little |big |younger |older |twin |baby "
+            r"|only "
             r"|eldest |youngest )?(?:sister|brother|son|daughter|niece|nephew|cousin|aunt|uncle"
             r"|grandson|granddaughter))\b(?!'s|-in)"
         ).replace("NAME", _NAME),

@@ -232,7 +232,8 @@ PATTERNS = (
         value="{v} allergy",
         unless=(
             r"\bnot allergic|\bshe'?s\b|\bhe'?s\b|\bisn'?t\b|\b(?!(?:I"
-            r"|it)\b)(?-i:[A-ZÀ-Þ][a-zà-ÿ]+)(?:'s| is|s) (?:\w+ )?allergic|\b(?:my|her|his|their|our) "
+            r"|it)\b)(?-i:[A-ZÀ-Þ][a-zà-ÿ]+)(?:'s| is|s) (?:\w+ )?allergic|\b(?:my|her|his|their"
+            r"|our) "
             r"\w+(?:'s| is) (?:\w+ )?allergic"
         ),
     ),
@@ -427,7 +428,8 @@ PATTERNS = (
     Pattern(
         "friend",
         (
-            r"\b(?P<v>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+))\b[^.!?]{0,24}\b(?:my|she'?s my|hes my|he'?s my|shes my) "
+            r"\b(?P<v>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+))\b[^.!?]{0,24}\b(?:my|she'?s my|hes my|he'?s my"
+            r"|shes my) "
             r"(?:best |old |oldest |good )?(?:friend|mate|bestie|pal)\b"
         ),
     ),

@@ -33,7 +33,8 @@ _SAYS_SO = re.compile(
 #: What keeps such words from taking anything back: a denial, the other's words, another person.
 _NOT_SO = re.compile(
     r"(?<![가-힣])(?:너|니|네|넌|니가|네가|그쪽|당신|걔|쟤|그놈)(?:는|가|도|이)?(?![가-힣])"
-    r"|하지 ?마|치지 ?마|그만|같|줄 ?알|\bnot\b|n't\b|\bno (?:kidding|joke)|\byou\b(?!\s*$|r leg)|\b(?:he|she|they)\b|\bi wish\b"
+    r"|하지 ?마|치지 ?마|그만|같|줄 ?알|\bnot\b|n't\b|\bno (?:kidding|joke)|\byou\b(?!\s*$|r leg)|\b(?:he"
+    r"|she|they)\b|\bi wish\b"
     r"|\balmost\b|\bif\b",
     re.IGNORECASE,
 )
@@ -54,7 +55,7 @@ _GOES_ON = re.compile(r"\s*(?:\.\.|…)")
 _LEAST_SHARED = 2
 
 
-def list_taken_back(talk: Sequence[Message], reach: int = REACH) -> dict[str, str]:
+def find_taken_back_messages(talk: Sequence[Message], reach: int = REACH) -> dict[str, str]:
     """Return the id of each message of the user that is taken back, with the one that does so.
 
     `talk` are the messages of both sides, in order; `reach` is how many messages before it a
@@ -66,7 +67,7 @@ def list_taken_back(talk: Sequence[Message], reach: int = REACH) -> dict[str, st
         if lead is None:
             continue
         earlier = [one for one in talk[max(number - reach, 0) : number] if one.role is Role.USER]
-        named = _list_stems(lead)
+        named = _list_word_stems(lead)
         told = _find_named(named, earlier) if named else earlier[-1:]
         for one in told:
             if len(named) >= _LEAST_SHARED or message.at - one.at <= _LATELY:
@@ -95,7 +96,7 @@ def _find_lead(message: Message) -> str | None:
             return None
         about = _ABOUT.match(sentence, says_so.end())
         lead = f"{sentence[: says_so.start()]} {about[1] if about else ''}"
-        is_named = _list_stems(lead) or _GOES_ON.match(text)
+        is_named = _list_word_stems(lead) or _GOES_ON.match(text)
         return lead if is_named else before
     return None
 
@@ -103,10 +104,10 @@ def _find_lead(message: Message) -> str | None:
 def _find_named(named: set[str], earlier: Sequence[Message]) -> Sequence[Message]:
     """Return the latest earlier message that shares its words with those that are named."""
     for one in reversed(earlier):
-        if len(named & _list_stems(one.text[:_MOST_READ])) >= min(_LEAST_SHARED, len(named)):
+        if len(named & _list_word_stems(one.text[:_MOST_READ])) >= min(_LEAST_SHARED, len(named)):
             return (one,)
     return ()
 
 
-def _list_stems(text: str) -> set[str]:
+def _list_word_stems(text: str) -> set[str]:
     return {cut_word_stem(word) for word in _NAMES.findall(text) if not _EMPTY.match(word)}

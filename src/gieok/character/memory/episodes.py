@@ -54,7 +54,8 @@ _FEELINGS = (
 #: A death, an illness or a farewell in a span is its feeling, however cheerful the rest is.
 #: Beginning of a sentence that takes the one before it back.
 _TAKES_BACK = re.compile(
-    r"\s*(?:아니(?:다|지|구나|네)?|아이다|참|정정)(?=[\s,])|\s*(?:no|sorry|wait|hold on|scratch that|i mean)\b(?! (?:one|idea|way|need|problem|wonder|doubt|more)\b)",
+    r"\s*(?:아니(?:다|지|구나|네)?|아이다|참|정정)(?=[\s,])|\s*(?:no|sorry|wait|hold on|scratch that"
+    r"|i mean)\b(?! (?:one|idea|way|need|problem|wonder|doubt|more)\b)",
     re.IGNORECASE,
 )
 _GRIEF = re.compile(

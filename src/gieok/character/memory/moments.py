@@ -117,7 +117,8 @@ SIGNS = (
         r"|\bcarried that\b|\bcan i tell you\b|\bi haven\'?t told\b|사실 (?:나|저|난|전)\b|(?:나|저) "
         r"사실|솔직히 말하면|아무한테도 (?:말|얘기)|처음 말하는|처음으로 말|고백(?:할|하|한)|(?:나도|너를?|네가|너) 좋아해|좋아한다고|사귀는 "
         r"?거|모자란 사람|[^.!?]{0,3}안하는거 ?같아|인정할게"
-        r"|\bnever (?:said|told)\b[^.!?]{0,24}\b(?:out loud|anyone|anybody|you (?:this|that i))\b|\bnever say "
+        r"|\bnever (?:said|told)\b[^.!?]{0,24}\b(?:out loud|anyone|anybody|you (?:this"
+        r"|that i))\b|\bnever say "
         r"out loud\b|\btell you (?:smth|something)\b|\bi (?:love|like) you\b|\bi have to "
         r"admit\b|\bconfess\b|\bhonestly i\b|\bsecretly i\b",
         ("두려움", "tenderness"),
@@ -138,7 +139,8 @@ SIGNS = (
 _SIGNS = tuple((sign, re.compile(sign.words, re.IGNORECASE)) for sign in SIGNS)
 #: Tears of somebody else, who is named before them.
 _TEARS_OF_OTHERS = re.compile(
-    r"(?<![가-힣])(?!(?:내|제|나|저|눈물|마음|가슴|목|코|속)(?:이|가) )[가-힣]+(?:이|가) (?!앞|옆|곁|품|생각)(?:[^\s.!?,]+ ){0,4}?울(?:었|고|어|더|다가|기)\S*"
+    r"(?<![가-힣])(?!(?:내|제|나|저|눈물|마음|가슴|목|코|속)(?:이|가) )[가-힣]+(?:이|가) (?!앞|옆|곁|품"
+    r"|생각)(?:[^\s.!?,]+ ){0,4}?울(?:었|고|어|더|다가|기)\S*"
     r"|\b(?:he|she|they|my \w+|the \w+|(?!(?:im|ive|and|but|so|just|still|been|was|am|then|not)\b)"
     r"(?-i:[A-Z])\w+)(?:'s)? (?:\w+ )?(?:crying|cried|in tears)\b",
     re.IGNORECASE,

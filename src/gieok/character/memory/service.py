@@ -12,7 +12,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
 from gieok.character.detect.detect import Detection, Finding, Spoken, detect_statements
-from gieok.character.detect.take_backs import list_taken_back
+from gieok.character.detect.take_backs import find_taken_back_messages
 from gieok.character.facts import Episode, Fact, Moment, digest, fact_of, scope_of
 from gieok.character.memory import (
     decisions,
@@ -410,13 +410,15 @@ class CharacterService:
         self, scope: Scope, said: Sequence[Journalled], talk: Sequence[Journalled]
     ) -> list[Journalled]:
         """Return the messages that an episode may quote; `talk` holds what was said since, too."""
-        unquoted = self._list_unquoted_ids(scope, talk)
+        unquoted = self._list_unquotable_ids(scope, talk)
         return [entry for entry in said if entry.message.id not in unquoted]
 
-    def _list_unquoted_ids(self, scope: Scope, talk: Sequence[Journalled]) -> frozenset[str]:
+    def _list_unquotable_ids(self, scope: Scope, talk: Sequence[Journalled]) -> frozenset[str]:
         """Return the messages of which something is refused, or that the user took back."""
         messages = [entry.message for entry in talk]
-        return self._list_refused_ids(scope) | list_taken_back(messages, len(messages)).keys()
+        return (
+            self._list_refused_ids(scope) | find_taken_back_messages(messages, len(messages)).keys()
+        )
 
     def _list_refused_ids(self, scope: Scope) -> frozenset[str]:
         """Return the messages of which something is refused."""
@@ -595,7 +597,7 @@ class CharacterService:
         if self._list_quotable(bond.scope, due.messages, talk) != quoted:
             return None  # refused while a model told of it
         # Before the window moves: killed in between, the words are kept again.
-        unquoted = self._list_unquoted_ids(bond.scope, talk)
+        unquoted = self._list_unquotable_ids(bond.scope, talk)
         self.said_words.keep(bond.scope, due.messages, unquoted)
         is_finished = self._keep_episodes(
             bond,
@@ -634,7 +636,7 @@ class CharacterService:
                 text=text or episode.text, message_ids=tuple(ids), messages=len(ids)
             )
             others = [one for one in snapshot.held.episodes if one.key != episode.key]
-            self.said_words.keep(bond.scope, said, self._list_unquoted_ids(bond.scope, said))
+            self.said_words.keep(bond.scope, said, self._list_unquotable_ids(bond.scope, said))
             if self._keep_episodes(
                 bond,
                 snapshot,

@@ -86,7 +86,7 @@ def find_unread_talk(
     # Messages that arrived meanwhile are read next time.
     entries = sorted((one for one in later_messages if one.seq <= end), key=lambda one: one.place)
     spoken = decisions.select_spoken_messages(entries)
-    taken_back = take_backs.list_taken_back([one.message for one in spoken])
+    taken_back = take_backs.find_taken_back_messages([one.message for one in spoken])
     place = {one.message.id: one.place for one in spoken}
     newly = {one for one, by in taken_back.items() if place[by] >= start}
     if is_resaid:
