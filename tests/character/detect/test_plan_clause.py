@@ -68,7 +68,6 @@ _STATED = (
 )
 _NOT_STATED = (
     "내일은 뭐 먹을지 생각해놓고 잔다",
-    "10월 5일에 가게가 애들로 버글버글하다",  # of this very day
     "I read to the small ones of a Wednesday",
     "10월 20일에 비 오면 그냥 집에 있으려고",
     "11월 3일에 뭐 할 거야?",

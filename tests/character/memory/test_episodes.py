@@ -42,12 +42,6 @@ def test_what_is_over_at_the_end_of_a_span_is_not_left_open(talk: CharacterTalk)
     assert _first(small).open_topics == ()
 
 
-def test_a_sentence_that_the_next_one_takes_back_is_not_told(talk: CharacterTalk) -> None:
-    small = _small(talk)
-    small.say("오늘 도서관에서 책을 훔쳤어. 아니 그건 우리 형 얘기네", "...", *_BOOKS)
-    assert "훔쳤" not in _first(small).text
-
-
 @pytest.mark.parametrize("is_deleted", [False, True])
 def test_an_episode_names_the_moments_in_it(talk: CharacterTalk, is_deleted: bool) -> None:
     small = _small(talk)

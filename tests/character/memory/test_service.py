@@ -210,17 +210,29 @@ def test_a_plan_of_yesterday_that_came_to_nothing_is_moved(talk: CharacterTalk) 
     }
 
 
-def test_what_was_only_imagined_and_the_tears_of_others_are_no_moments(talk: CharacterTalk) -> None:
+def test_a_message_stands_but_for_the_sentence_that_is_taken_back(talk: CharacterTalk) -> None:
+    talk.say(
+        "저는 망원동에 살아요. 새우 알레르기 있어요. 저는 변호사예요", "농담이었어요 속으셨죠?"
+    )
+    held = talk.characters.memories(BOND)
+    assert {fact.object for fact in held.facts} == {"망원동", "새우 알레르기"}
+
+
+def test_what_was_only_imagined_is_no_moment(talk: CharacterTalk) -> None:
     talk.say("If I won the lotto, I would live on an island. I made it up years ago")
-    talk.say("은주가 편지 읽고 울었다", "my sister was crying at the film")
     assert not talk.characters.memories(BOND).moments
-    talk.say("은주 앞에서 나도 울었어")
-    assert len(talk.characters.memories(BOND).moments) == 1
 
 
 def test_only_the_user_gives_up_what_they_do(talk: CharacterTalk) -> None:
     talk.say("나 주말마다 축구 해")
-    talk.say("동생이 축구 동아리 탈퇴했어", "my brother quit 축구")
+    talk.say("동생이 축구 동아리 그만뒀어", "my brother quit 축구")
+    talk.say("은퇴하신 교수님이랑 축구 했어", "I'm done with 축구 for today")
     assert all(fact.is_current for fact in talk.characters.memories(BOND).facts)
-    talk.say("나 축구회 탈퇴했어")
+    talk.say("엄마가 하도 뭐라 해서 축구 그만뒀어")
+    assert not any(fact.is_current for fact in talk.characters.memories(BOND).facts)
+
+
+def test_the_user_behind_another_clause_gives_up_a_habit(talk: CharacterTalk) -> None:
+    talk.say("I go running every morning")
+    talk.say("You know what, I quit running")
     assert not any(fact.is_current for fact in talk.characters.memories(BOND).facts)

@@ -10,9 +10,8 @@ from gieok.zone import day_in
 
 _DROPPED = re.compile(
     r"안 ?하기로|나왔어|나왔다|졸업했|수료|팔았|넘겼|퇴사|사표|안 ?다녀|못 ?하게 ?됐|관두|취소|접었|접고|폐기|환불|이제 ?안 ?(?:해|하|가|다녀)"
-    r"|탈퇴|은퇴|그만(?:두|뒀|둔|하)|관뒀|포기|때려 ?[치쳤]|없던 ?일|[은는] 안 ?(?:해|하려|할)|끊었|끊고"
-    r"|\b(?:finished|done) (?:up )?with\b|\bscrap(?:ped)?\b|\bdropp(?:ed|ing)\b|\bcancel"
-    r"|\bgave up\b|\bgiving up\b|\bgiven "
+    r"|그만(?:두|뒀|둔|하)|관뒀|포기|때려 ?[치쳤]|없던 ?일|[은는] 안 ?(?:해|하려|할)|끊었|끊고"
+    r"|\bscrap(?:ped)?\b|\bdropp(?:ed|ing)\b|\bcancel|\bgave up\b|\bgiving up\b|\bgiven "
     r"up\b|\bcalled off\b|\bnot doing\b|\bquit\b|\bbailed on\b|\bditched\b",
     re.IGNORECASE,
 )
@@ -27,9 +26,18 @@ _DAY_WORD = re.compile(
     r"|tomorrow|next|week",
     re.IGNORECASE,
 )
+#: What ends a clause before another: 엄마가 뭐라 해서, my boss yelled so.
+_CLAUSE_END = re.compile(
+    r"[,;]|(?<=[가-힣])(?:고|서|니까|는데|지만|느라)(?=\s)|\b(?:and|but|so|because|since|when)\b",
+    re.IGNORECASE,
+)
+#: The user as the subject of a clause.
+_OF_USER = re.compile(
+    r"(?<![가-힣])(?:나|난|나는|나도|내가|저|전|저는|저도|제가)(?![가-힣])|\bi\b", re.IGNORECASE
+)
 #: Somebody else as the subject of an English sentence, and a Korean report.
 _OF_OTHER = re.compile(
-    r"^\W*(?:(?:and|but|so|then|oh|well) )*(?:he|she|they|you|my (?:\w+ )?(?:friend|sister"
+    r"^\W*(?:(?:then|oh|well) )*(?:he|she|they|you|my (?:\w+ )?(?:friend|sister"
     r"|brother|mum|mom|dad"
     r"|mother|father|boss|roommate|flatmate|son|daughter|wife|husband|cousin"
     r"|neighbou?r))\b(?! and i\b)"
@@ -57,8 +65,8 @@ def iter_given_up_facts(
     given_up = ". ".join(
         sentence
         for sentence in parts
-        if (_DROPPED.search(sentence) or _LEFT_WORK.search(sentence))
-        and not _tells_of_another(sentence)
+        if (dropped := _DROPPED.search(sentence) or _LEFT_WORK.search(sentence))
+        and not _tells_of_another(sentence, dropped.start())
     )
     given_up_words = {word for word in _WORD.findall(given_up) if word not in _COMMON}
     if not given_up:
@@ -79,10 +87,15 @@ def iter_given_up_facts(
             yield fact
 
 
-def _tells_of_another(sentence: str) -> bool:
-    """Return whether a sentence begins with somebody else, or tells what others say."""
-    who = gates.topic(sentence, frozenset()).who
-    return bool(who) or _OF_OTHER.search(sentence) is not None
+def _tells_of_another(sentence: str, place: int) -> bool:
+    """Return whether the clause at a place of a sentence begins with somebody else, or tells what
+    others say.
+    """
+    begins = [end.end() for end in _CLAUSE_END.finditer(sentence, 0, place)]
+    clause = sentence[begins[-1] if begins else 0 :]
+    if _OF_USER.search(clause[: place - (begins[-1] if begins else 0)]):
+        return False
+    return bool(gates.topic(clause, frozenset()).who) or _OF_OTHER.search(clause) is not None
 
 
 def cut_word_stem(word: str) -> str:

@@ -313,7 +313,6 @@ def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
             other.object == one.object
             if one.predicate == "partner"
             else other.subject.lower() in one.object.lower()
-            and not re.fullmatch(gates.ONE_RELATIVE, other.subject)  # it leaves the name out
             for other in of_others
         )
     if one.predicate in ("habit", "routine"):

@@ -34,9 +34,6 @@ _UNMEANT = (
         (
             r"역할극|상황극|연기해|연습해 ?볼게|놀이 했|롤플|척 ?해 ?볼|\blet'?s (?:do a bit|pretend|role-?play|play)\b"
             r"|\bpretend (?:i|you|we)|\brole-?play"
-            # who plays whom: I'll be the captain and you'll be the cook
-            r"|\bi(?:'ll| shall| will| am going to) be [^.!?]{3,80}\byou(?:'ll| shall| will"
-            r"| can)? be\b"
         ),
     ),
     ("dream", r"꿈에서|꿈을? ?꿨|꿈꿨|\bi (?:had a dream|dreamt|dreamed)\b|\bin my dream\b"),

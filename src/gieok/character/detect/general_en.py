@@ -436,16 +436,6 @@ PATTERNS = (
         value="{kin} {v}",
     ),
     Pattern(
-        "family",
-        (
-            r"\b(?P<v>NAME)(?:'s| is|,) my (?P<kin>(?:little |big |younger |older |twin |baby "
-            r"|only "
-            r"|eldest |youngest )?(?:sister|brother|son|daughter|niece|nephew|cousin|aunt|uncle"
-            r"|grandson|granddaughter))\b(?!'s|-in)"
-        ).replace("NAME", _NAME),
-        value="{kin} {v}",
-    ),
-    Pattern(
         "boss",
         (
             r"\b(?:our|my|the) (?:new |old )?(?:boss|manager|supervisor|choirmaster|head "

@@ -193,9 +193,7 @@ def _read_plan(
     is_known = is_change and is_news and (old is not None or clause.is_own)
     if clause.is_open or not (is_known or (clause.is_stated and (clause.is_own or clause.owner))):
         return
-    is_ahead = days[0].day > message.said  # what is said of this very day, is so already
-    is_telling = clause.has_predicate and clause.is_stated and is_ahead
-    own = _find_unnamed_plan(text, days) if is_telling else None
+    own = _find_unnamed_plan(text, days) if clause.has_predicate and clause.is_stated else None
     is_of_before = is_change or clause.has_predicate or clause.is_bare
     before = (
         _event_before(text, earlier, is_change)

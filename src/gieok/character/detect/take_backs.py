@@ -1,113 +1,251 @@
-"""Which earlier messages a user takes back: "뻥이야", "just kidding", "that was a lie".
+"""Which earlier sentences a user takes back: "뻥이야", "just kidding", "I lied about the navy".
 
-Such words take back the earlier message whose words stand before them ("about the navy, I was
-joking"), else the user's last message. A message that says so of itself takes back no other, and
-neither does a question or what is said of somebody else's words.
+Words that name what was said ("about the navy diver") take back the earlier sentence that holds
+all of them, other words the last sentence of the user's message directly before. Only a whole
+clause takes something back, with the user as its subject: what others said in jest, a question, a
+denial, and what a message says of itself do not.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import NamedTuple
 
 from gieok.character.detect.abandonment import cut_word_stem
 from gieok.character.detect.patterns import split_chat_sentences
-from gieok.model.conversation import Message, Role
+from gieok.model.conversation import Journalled, Message, Role
 
-#: How many messages before it a message may take back: twenty turns.
-REACH = 40
+#: How many messages of the user before it a message may take back, and how far a deletion reaches.
+REACH = 20
 #: After this time words that name one word or nothing take nothing back.
 _LATELY = timedelta(hours=6)
 #: Characters of a message that are read.
 _MOST_READ = 2_000
-_SAYS_SO = re.compile(
-    r"(?<![가-힣])(?:개?뻥|구라|농담|장난|드립)(?:(?:이?[야다]|이지롱|이었[어다지음]\S*|였[어다지음]\S*|임|인데"
-    r"|이라니까|이에요|예요|이었어요|였어요|입니다)?(?=[\s.!~,ㅋㅎ]|$)|(?:친|깐|한|친거|깐거|한거) ?(?:거|것|건)\S*)"
-    r"|(?<![가-힣])거짓말(?:이었|했|한 ?거)|지어낸 ?(?:거|말|얘기)"
-    r"|\b(?:just|only|was|am|i'?m|totally|obviously) (?:kidding|joking|teasing|messing with you"
-    r"|pulling your leg)\b|^\W*(?:(?:kidding|joking)\b|(?-i:jk)(?=\W))|\b(?-i:jk)\W*$"
-    r"|\bi (?:lied|was lying)\b(?! to\b)"
-    r"|\bi made (?:that|it)(?: all)? up\b|\b(?:that|it) was (?:all )?(?:a joke|a lie|a fib)\b"
-    r"|\bapril fools?\b",
+_FILLERS_KO = (
+    r"(?:(?:아+|어+|오+|음+|앗|에이|야|사실은?|실은|아까|방금|그거|그건|그게|이거|이건|이게|다|전부|그냥|미안|미안해|죄송|근데"
+    r"|[ㄱ-ㅎㅠㅜ]+)(?![가-힣])[\s,.~…!]*)*"
+)
+_SAYS_KO = (
+    r"(?:(?:(?:개?뻥|구라|농담|장난|거짓말)|지어낸 ?(?:거|말|얘기|이야기))"
+    r"(?:이?야|이지롱|임|이에요|이예요|예요|입니다|이?었(?:어|어요|지|음|습니다)|였(?:어|어요|지|음|습니다))"
+    r"|(?:개?뻥|구라) ?(?:[쳤깠]어|친 ?거야|깐 ?거야)요?|거짓말 ?(?:했어|한 ?거야)요?"
+    r"|(?:뻥|구라|농담)(?=[\s.!~,…ㄱ-ㅎㅠㅜ]*$))(?=[\s.!~,?…ㄱ-ㅎㅠㅜ]|$)(?!\s*(?:라고|하고|이러|그러|아니|(?:그|저|이) |[가-힣]+(?:한테|에게|께)))"
+)
+#: What was said: 해병대 나왔다고 한 거, 변호사라고 했던 건, 해병대 얘기는.
+_NAMED_KO = (
+    r"(?P<named>[^.!?]{2,80}?)(?:(?:[다라]고?|단|란) ?(?:한|했던|말한|칸|캤던|그런)? ?(?:거|것|건|게)(?: 다)?"
+    r"|[다라]는 ?(?:거|것|건|게)| ?(?:얘기|이야기))[은는도]?[\s,]*"
+)
+_CLAUSE_KO = re.compile(rf"\W*{_FILLERS_KO}(?:{_NAMED_KO})?{_FILLERS_KO}(?P<says>{_SAYS_KO})")
+_FILLERS_EN = (
+    r"(?:(?:ok(?:ay)?|oh|ah|so|well|and|but|actually|honestly|sorry|lol|lmao|ha(?:ha)*|hehe|nah|yeah"
+    r"|btw|got(?:cha| you| ya)|no(?=[,.!…])|wait)\b[\s,.~…!]*)*"
+)
+_SAYS_EN = (
+    r"(?:(?:(?:i'?m|i am|i was)(?: (?:just|only|totally|obviously))?|just|only|totally|obviously)"
+    r" (?:kidding|joking|teasing|messing with you|pulling your leg|having you on)(?=\s*(?:$|[,.!?;:)~…]|(?:lol|haha\w*|lmao|about|when)\b))"
+    r"|(?:kidding|joking|jk|april fools?)(?=[\s.!?~…]*$)"
+    r"|(?:i lied|i was lying|i made (?:that|it)(?: all)? up|(?:that|it) was (?:all )?(?:just )?a"
+    r" (?:joke|lie|fib))(?=[\s.!?~…]*(?:$|(?:lol|haha\w*|lmao)\b)|\s+(?:about|when)\b))"
+)
+_CLAUSE_EN = re.compile(
+    rf"\W*{_FILLERS_EN}(?P<says>{_SAYS_EN})(?:\s+(?:about|when i said)\s+(?P<named>.*))?",
     re.IGNORECASE,
 )
-#: What keeps such words from taking anything back: a denial, the other's words, another person.
-_NOT_SO = re.compile(
-    r"(?<![가-힣])(?:너|니|네|넌|니가|네가|그쪽|당신|걔|쟤|그놈)(?:는|가|도|이)?(?![가-힣])"
-    r"|하지 ?마|치지 ?마|그만|같|줄 ?알|\bnot\b|n't\b|\bno (?:kidding|joke)|\byou\b(?!\s*$|r leg)|\b(?:he"
-    r"|she|they)\b|\bi wish\b"
-    r"|\balmost\b|\bif\b",
-    re.IGNORECASE,
-)
-_NAMES = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
+_ONLY_FILLERS = re.compile(rf"{_FILLERS_KO}|{_FILLERS_EN}", re.IGNORECASE)
+#: Words of the user that say nothing alone: laughter.
+_LETTER = re.compile(r"[가-힣A-Za-z0-9]")
+_NAMES = re.compile(r"[가-힣]{2,}|[A-Za-z]{3,}")
 #: Words that name no earlier words.
 _EMPTY = re.compile(
-    r"아니|아까|저번|전에|그때|지난|방금|어제|사실|실은|그거|그건|이거|이건|고백|내가|제가|나는|진짜|전부|다들|했던|했는|칸거|캤던|한거|말한|얘기|기분"
-    r"|(?:about|that|this|what|said|thing|earlier|before|when|told|just|okay|actually|really|only"
-    r"|from|your|with)$",
+    r"(?:아까|저번에?|그때|지난번?에?|방금|어제|사실은?|실은|그거|그건|이거|이건|내가|제가|나는|저는|진짜|전부|우리)$"
+    r"|(?:about|that|this|what|said|thing|earlier|before|when|told|was|were|had|have|the|and|for"
+    r"|you|all|being|from|with|your|our|lol|haha|used|are|his|her|i'm)$",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r"\s*(?:[은는이도]\s?)?(?:아니|아이다|아님|말고|안 ?[치쳤친])")
-#: In English, what is taken back stands behind the words that do so.
-_ABOUT = re.compile(r"\W*(?:about|when i said|with)\b(.*)", re.IGNORECASE)
-#: What begins so goes on with the message before it.
-_GOES_ON = re.compile(r"\s*(?:\.\.|…)")
-#: Words that a message must share with one that it names.
+_POINTS = re.compile(r"\W*(?:that|it|this|everything|all of (?:it|that))\b\W*(?:lol|haha)?\W*$")
+#: Words that say that the user's are meant.
+_OWN = re.compile(r"(?!that|it)[a-z]|.*[쳤깠]어|.*(?:친|깐|한) ?거야|거짓말 ?했", re.IGNORECASE)
+#: Words that may also tell what somebody did, where a sentence of another follows.
+_MAY_TELL = re.compile(r"i (?:lied|was lying)|거짓말 ?했", re.IGNORECASE)
+_OF_USER = re.compile(rf"\W*{_FILLERS_EN}(?:i|i'm|im|it|that)\b|[^A-Za-z]*$", re.IGNORECASE)
+#: Words that take back what took something back: 뻥이라는 게 뻥이야.
+_OF_ITSELF = re.compile(r"뻥|구라|농담|장난|거짓말|\b(?:kidding|joking|lied|lying|joke|lie)\b")
+#: What the character states of itself, which may be what is called a lie.
+_OF_CHARACTER = re.compile(
+    r"(?<![가-힣])(?:나|난|나는|나도|내|내가|저|전|저는|저도|제|제가)(?![가-힣])|\b(?:i|i'm|my|me)\b"
+    r"|[았었했갔왔였](?:어|다|지)요?\W*$",
+    re.IGNORECASE,
+)
+#: Words that a message must share with one that it names, unless that is directly before it.
 _LEAST_SHARED = 2
 
 
-def find_taken_back_messages(talk: Sequence[Message], reach: int = REACH) -> dict[str, str]:
-    """Return the id of each message of the user that is taken back, with the one that does so.
+class TakenBack(NamedTuple):
+    """What is left of a message, '' for nothing, and the messages that took the rest back."""
 
-    `talk` are the messages of both sides, in order; `reach` is how many messages before it a
-    message may take back.
+    left: str
+    by: tuple[str, ...]
+
+
+class _TakeBack(NamedTuple):
+    """Words that take something back: the words that they name, and whether of a take-back.
+
+    `is_own`: they say whose words they mean, the user's.
     """
-    taken: dict[str, str] = {}
+
+    named: frozenset[str] = frozenset()
+    is_undone: bool = False
+    is_own: bool = False
+
+
+def find_taken_back(talk: Sequence[Message]) -> dict[str, TakenBack]:
+    """Return what is left of the user's messages of which something is taken back, by their id.
+
+    `talk` are the messages of both sides, in order.
+    """
+    taken: dict[str, list[tuple[str, str]]] = {}
     for number, message in enumerate(talk):
-        lead = _find_lead(message)
-        if lead is None:
+        found = _read_take_back(message)
+        if found is None:
             continue
-        earlier = [one for one in talk[max(number - reach, 0) : number] if one.role is Role.USER]
-        named = _list_word_stems(lead)
-        told = _find_named(named, earlier) if named else earlier[-1:]
-        for one in told:
-            if len(named) >= _LEAST_SHARED or message.at - one.at <= _LATELY:
-                taken[one.id] = message.id
-    return taken
+        before = _find_message_before(talk[:number], is_own=found.is_own)
+        if found.is_undone:
+            by = before.id if before else ""
+            taken = {
+                one: kept
+                for one, rows in taken.items()
+                if (kept := [row for row in rows if row[0] != by])
+            }
+            continue
+        if len(found.named) >= _LEAST_SHARED:
+            told = _find_named(found.named, _list_user_messages(talk[:number])[-REACH:])
+        elif before is None or message.at - before.at > _LATELY or _read_take_back(before):
+            continue
+        elif found.named:
+            told = _find_named(found.named, [before])
+        else:
+            told = _find_last_statement(before)
+        if told is not None:
+            taken.setdefault(told[0], []).append((message.id, told[1]))
+    texts = {one.id: one.text for one in talk}
+    return {
+        identity: TakenBack(
+            _leave_out(texts[identity], [sentence for _, sentence in rows]),
+            tuple(by for by, _ in rows),
+        )
+        for identity, rows in taken.items()
+    }
+
+
+def list_standing(
+    said: Sequence[Journalled],
+    taken: Mapping[str, TakenBack],
+    unquoted: frozenset[str] = frozenset(),
+) -> list[Journalled]:
+    """Return messages as they stand, without what is taken back and without those in `unquoted`."""
+    standing: list[Journalled] = []
+    for one in said:
+        back = taken.get(one.message.id)
+        if one.message.id in unquoted or (back and not back.left):
+            continue
+        standing.append(one._replace(message=one.message._replace(text=back.left)) if back else one)
+    return standing
 
 
 def takes_back(message: Message) -> bool:
     """Return whether a message takes back what its user said."""
-    return _find_lead(message) is not None
+    return _read_take_back(message) is not None
 
 
-def _find_lead(message: Message) -> str | None:
-    """Return what a message says before words that take something back; None without such words."""
-    text = message.text[:_MOST_READ]
-    if message.role is not Role.USER or not _SAYS_SO.search(text):
+def _read_take_back(message: Message) -> _TakeBack | None:
+    """Return what a message takes back; None where it takes nothing back, or only its own words."""
+    clause = _find_clause(message)
+    if clause is None:
         return None
-    before = ""
-    for sentence in split_chat_sentences(text):
-        says_so = _SAYS_SO.search(sentence)
-        if says_so is None:
-            before = f"{before} {sentence}"
-            continue
-        is_denied = _NOT_SO.search(sentence) or _DENIED.match(sentence, says_so.end())
-        if sentence.endswith("?") or is_denied:
+    words = clause["named"] or ""
+    if _OF_ITSELF.search(words):
+        return _TakeBack(is_undone=True)
+    named = _list_word_stems(words)
+    if words and not named and not _POINTS.match(words):
+        return None
+    return _TakeBack(named, is_own=_OWN.match(clause["says"]) is not None)
+
+
+def _find_clause(message: Message) -> re.Match[str] | None:
+    """Return the clause with which a message takes something back; None for no such clause.
+
+    A message that says something else first speaks of itself.
+    """
+    if message.role is not Role.USER:
+        return None
+    sentences = split_chat_sentences(message.text[:_MOST_READ])
+    for number, sentence in enumerate(sentences):
+        clause = _CLAUSE_KO.match(sentence) or _CLAUSE_EN.match(sentence)
+        if clause is not None:
+            is_asked = sentence[clause.end("says") :].lstrip().startswith("?")
+            tells = _MAY_TELL.match(clause["says"]) is not None
+            is_told = tells and not all(map(_OF_USER.match, sentences[number + 1 :]))
+            return None if is_asked or is_told else clause
+        if not sentence.endswith("?") and not _is_filler(sentence):
             return None
-        about = _ABOUT.match(sentence, says_so.end())
-        lead = f"{sentence[: says_so.start()]} {about[1] if about else ''}"
-        is_named = _list_word_stems(lead) or _GOES_ON.match(text)
-        return lead if is_named else before
     return None
 
 
-def _find_named(named: set[str], earlier: Sequence[Message]) -> Sequence[Message]:
-    """Return the latest earlier message that shares its words with those that are named."""
-    for one in reversed(earlier):
-        if len(named & _list_word_stems(one.text[:_MOST_READ])) >= min(_LEAST_SHARED, len(named)):
-            return (one,)
-    return ()
+def _is_filler(sentence: str) -> bool:
+    """Return whether a sentence is nothing but an exclamation."""
+    return not _LETTER.search(sentence) or bool(_ONLY_FILLERS.fullmatch(sentence.strip()))
 
 
-def _list_word_stems(text: str) -> set[str]:
-    return {cut_word_stem(word) for word in _NAMES.findall(text) if not _EMPTY.match(word)}
+def _find_message_before(talk: Sequence[Message], *, is_own: bool) -> Message | None:
+    """Return the user's message directly before the end of a talk; laughter is passed over.
+
+    None where the character said more than one message since, or, unless `is_own`, states
+    something of itself, which may be what is called a lie.
+    """
+    lines = 0
+    for message in reversed(talk):
+        if message.role is Role.USER and _LETTER.search(message.text):
+            return message
+        if message.role is Role.ASSISTANT:
+            lines += 1
+            sentences = split_chat_sentences(message.text[:_MOST_READ])
+            states = any(not one.endswith("?") and _OF_CHARACTER.search(one) for one in sentences)
+            if lines > 1 or (states and not is_own):
+                return None
+    return None
+
+
+def _list_user_messages(talk: Sequence[Message]) -> list[Message]:
+    return [one for one in talk if one.role is Role.USER]
+
+
+def _find_named(named: frozenset[str], earlier: Sequence[Message]) -> tuple[str, str] | None:
+    """Return the id and the latest earlier sentence that holds all words that are named."""
+    for message in reversed(earlier):
+        if _read_take_back(message):
+            continue
+        for sentence in reversed(split_chat_sentences(message.text[:_MOST_READ])):
+            if named <= _list_word_stems(sentence):
+                return message.id, sentence
+    return None
+
+
+def _find_last_statement(message: Message) -> tuple[str, str] | None:
+    """Return the id of a message and its last sentence that states something."""
+    for sentence in reversed(split_chat_sentences(message.text[:_MOST_READ])):
+        if _LETTER.search(sentence) and not sentence.endswith("?"):
+            return message.id, sentence
+    return None
+
+
+def _leave_out(text: str, sentences: Sequence[str]) -> str:
+    """Return a text without sentences of it; '' where only marks are left."""
+    for sentence in sentences:
+        before, _, behind = text.rpartition(sentence.removesuffix("?"))
+        text = f"{before} {behind.lstrip('.!~… ')}"
+    return text.strip() if _LETTER.search(text) else ""
+
+
+def _list_word_stems(text: str) -> frozenset[str]:
+    return frozenset(cut_word_stem(word) for word in _NAMES.findall(text) if not _EMPTY.match(word))

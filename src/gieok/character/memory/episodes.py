@@ -52,12 +52,6 @@ _FEELINGS = (
     (("서운함", "hurt"), r"서운|짜증|화나|삐졌|왜 안|\bmad\b|\bangry\b|\bupset\b"),
 )
 #: A death, an illness or a farewell in a span is its feeling, however cheerful the rest is.
-#: Beginning of a sentence that takes the one before it back.
-_TAKES_BACK = re.compile(
-    r"\s*(?:아니(?:다|지|구나|네)?|아이다|참|정정)(?=[\s,])|\s*(?:no|sorry|wait|hold on|scratch that"
-    r"|i mean)\b(?! (?:one|idea|way|need|problem|wonder|doubt|more)\b)",
-    re.IGNORECASE,
-)
 _GRIEF = re.compile(
     r"돌아가셨|돌아가신|세상을 ?(?:떠|뜨|등)|별세|장례|빈소|발인|상을 ?당|무지개 ?다리|하늘나라"
     r"|(?<![가-힣])죽었(?:어|다|대|지)|떠나보냈|\bdied\b|\bpassed away\b|\bfuneral\b"
@@ -126,7 +120,7 @@ def summarise_span(
         )
         for place, message in enumerate(user_messages)
         if not gates.unmeant(message.text)
-        for number, sentence in enumerate(_list_standing_sentences(message.text))
+        for number, sentence in enumerate(split_chat_sentences(message.text))
     ]
     told_ids = {*ids}
     stated = [fact for fact in facts if told_ids & {*fact.message_ids}]
@@ -150,16 +144,6 @@ def summarise_span(
         key_moments=list_key_moments(moments, ids),
         open_topics=open_topics,
     )
-
-
-def _list_standing_sentences(text: str) -> list[str]:
-    """Return the sentences of a message without those that the next one takes back."""
-    sentences = split_chat_sentences(text)
-    return [
-        one
-        for one, after in zip(sentences, [*sentences[1:], ""], strict=False)
-        if not (_TAKES_BACK.match(one) or _TAKES_BACK.match(after))
-    ]
 
 
 def list_key_moments(moments: Sequence[Moment], ids: Sequence[str]) -> tuple[str, ...]:

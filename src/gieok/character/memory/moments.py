@@ -137,14 +137,6 @@ SIGNS = (
     ),
 )
 _SIGNS = tuple((sign, re.compile(sign.words, re.IGNORECASE)) for sign in SIGNS)
-#: Tears of somebody else, who is named before them.
-_TEARS_OF_OTHERS = re.compile(
-    r"(?<![가-힣])(?!(?:내|제|나|저|눈물|마음|가슴|목|코|속)(?:이|가) )[가-힣]+(?:이|가) (?!앞|옆|곁|품"
-    r"|생각)(?:[^\s.!?,]+ ){0,4}?울(?:었|고|어|더|다가|기)\S*"
-    r"|\b(?:he|she|they|my \w+|the \w+|(?!(?:im|ive|and|but|so|just|still|been|was|am|then|not)\b)"
-    r"(?-i:[A-Z])\w+)(?:'s)? (?:\w+ )?(?:crying|cried|in tears)\b",
-    re.IGNORECASE,
-)
 _NO_PROMISE = re.compile(r"약속은 지키|약속 ?있|약속이 ?있|선약|취소")
 #: Words that settle a fight, whether or not the fight was noticed.
 _MADE_UP = re.compile(
@@ -186,8 +178,7 @@ def moments(
             text = text.replace(sentence, " ")
     new_moments: list[Moment] = []
     for sign, words in _SIGNS:
-        own = _TEARS_OF_OTHERS.sub(" ", text) if sign.type == "comfort" else text
-        if (sign.by and (sign.by == USER) != is_user) or not words.search(own):
+        if (sign.by and (sign.by == USER) != is_user) or not words.search(text):
             continue
         if _may_begin_moment(sign.type, text, held, told):
             new_moments.append(

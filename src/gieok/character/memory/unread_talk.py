@@ -1,9 +1,11 @@
 """Selects the messages to learn from: new ones, or all from the first changed place on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.character.detect import take_backs
+from gieok.character.detect.take_backs import TakenBack
 from gieok.character.facts import Episode
 from gieok.character.memory import decisions
 from gieok.character.memory.decisions import REFORM
@@ -22,7 +24,7 @@ class UnreadTalk(NamedTuple):
 
     `end` is the newest number. `changed` are messages that were said anew or taken back since the
     requested position; `touched` also includes messages from which the user refused a memory, or
-    wants a memory back. `taken_back` are those that the user took back since: they state nothing.
+    wants a memory back. `taken_back` is what is left of those of which the user took something back.
     """
 
     entries: tuple[Journalled, ...]
@@ -31,7 +33,7 @@ class UnreadTalk(NamedTuple):
     changed: frozenset[str] = frozenset()
     touched: frozenset[str] = frozenset()
     is_replay: bool = False
-    taken_back: frozenset[str] = frozenset()
+    taken_back: Mapping[str, TakenBack] = MappingProxyType({})
 
     @property
     def fresh(self) -> list[Journalled]:
@@ -64,44 +66,52 @@ def find_unread_talk(
     end = max(one.seq for one in fresh)
     changed = frozenset(versions | gone)
     # A former version of what the user said may have taken back something.
-    is_resaid = bool(gone) or any(one.first and one.message.role is Role.USER for one in fresh)
+    is_resaid = any(one.first and one.message.role is Role.USER for one in fresh)
     is_wide = is_resaid or any(take_backs.takes_back(one.message) for one in fresh)
-    context = LOOKED_BACK + (take_backs.REACH if is_wide else 0)
+    reach = take_backs.REACH if is_wide else 0
     for back in _places_back(journal, scope, episodes, start, after):
         if back >= start:
             continue
         if back < after:
             read, after = journal.read(scope, back, budget_tokens=ALL, limit=ALL), back
             later_messages = [one for one in read if one.place > back]
-        if (
-            not after
-            or len(
-                decisions.select_spoken_messages(
-                    [one for one in later_messages if one.place < start]
-                )
-            )
-            >= context
-        ):
+        before = decisions.select_spoken_messages(
+            [one for one in later_messages if one.place < start]
+        )
+        is_enough = len(before) >= LOOKED_BACK and len(_list_user_places(before)) >= reach
+        if not after or is_enough:
             break
     # Messages that arrived meanwhile are read next time.
     entries = sorted((one for one in later_messages if one.seq <= end), key=lambda one: one.place)
     spoken = decisions.select_spoken_messages(entries)
-    taken_back = take_backs.find_taken_back_messages([one.message for one in spoken])
+    taken_back = take_backs.find_taken_back([one.message for one in spoken])
     place = {one.message.id: one.place for one in spoken}
-    newly = {one for one, by in taken_back.items() if place[by] >= start}
+    before = [one for one in spoken if one.place < start]
+    taken_before = take_backs.find_taken_back([one.message for one in before])
+    # What a deleted message had taken back stands at the beginning of what is formed again.
+    freed = {one.message.id for one in spoken if one.place == start and gone}
+    newly = {
+        one
+        for one in (taken_back.keys() | taken_before.keys())
+        if taken_back.get(one) != taken_before.get(one)
+    }
     if is_resaid:
-        before = [one.place for one in spoken if one.place < start]
-        start = min([start, *before[-take_backs.REACH :]])
+        resaid = _list_user_places(before)[-take_backs.REACH :]
+        newly |= {one.message.id for one in before if one.place in resaid}
     start = min([start, *(place[one] for one in newly)])
     return UnreadTalk(
         entries=tuple(entries),
         start=start,
         end=end,
         changed=changed,
-        touched=frozenset(versions | touched | newly),
+        touched=frozenset(versions | touched | newly | freed),
         is_replay=start <= learned,
-        taken_back=frozenset(taken_back),
+        taken_back=taken_back,
     )
+
+
+def _list_user_places(said: Sequence[Journalled]) -> list[int]:
+    return [one.place for one in said if one.message.role is Role.USER]
 
 
 def _places_back(
