@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from character_talk import BOND, CharacterTalk
 
+from gieok.character.memory.said_words import said_scope
 from gieok.character.memory.service import SUMMARY, Bond, CharacterService, TurnBudget
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.memory_store import MemoryStore
@@ -216,6 +217,35 @@ def test_a_message_stands_but_for_the_sentence_that_is_taken_back(talk: Characte
     )
     held = talk.characters.memories(BOND)
     assert {fact.object for fact in held.facts} == {"망원동", "새우 알레르기"}
+
+
+def test_an_episode_tells_again_what_a_deleted_message_had_taken_back(talk: CharacterTalk) -> None:
+    characters = replace(
+        talk.characters, budget=TurnBudget(context_tokens=700, narrative_tokens=300)
+    )
+    small = CharacterTalk(characters, talk.clock)
+    books = [f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14)]
+    small.say("나 옛날에 해병대 나왔어", *books)
+    assert "해병대" in characters.memories(BOND).episodes[0].text
+    characters.hear(BOND, "해병대 나왔다고 한거 뻥이야", is_user=True, identity="joke")
+    assert "해병대" not in characters.memories(BOND).episodes[0].text
+    characters.withdraw(BOND, ["joke"])
+    assert "해병대" in characters.memories(BOND).episodes[0].text
+
+
+def test_an_episode_of_a_return_leaves_out_what_was_taken_back_later(talk: CharacterTalk) -> None:
+    characters = talk.characters
+    characters.hear(
+        BOND, "나 옛날에 해병대 나왔어. 도서관 가는 길이야", is_user=True, identity="one"
+    )
+    said = characters.journal.messages(BOND.scope, ["one"])
+    talk.say("오늘은 책을 빌렸어", "해병대 나왔다고 한거 뻥이야")
+    characters.tell_of(BOND, said, ["one"])
+    text = characters.memories(BOND).episodes[0].text
+    assert "도서관" in text
+    assert "해병대" not in text
+    kept = [one.document.text for one in characters.journal.made(said_scope(BOND.scope))]
+    assert kept == ["도서관 가는 길이야"]
 
 
 def test_what_was_only_imagined_is_no_moment(talk: CharacterTalk) -> None:

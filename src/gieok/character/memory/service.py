@@ -260,7 +260,9 @@ class CharacterService:
         taken_back = self._list_taken_back_by(bond.scope, entries)
         start = min(entry.place for entry in [*entries, *taken_back])
         gone = [Retraction(entry.message.session, entry.message.id) for entry in entries]
-        self.decide(bond, UserDecision(REFORM, start=start, ids=tuple(ids)), [*gone, *anew])
+        freed = tuple(entry.message.id for entry in taken_back)
+        decision = UserDecision(REFORM, start=start, ids=tuple(ids), freed=freed)
+        self.decide(bond, decision, [*gone, *anew])
 
     def _list_taken_back_by(self, scope: Scope, entries: Sequence[Journalled]) -> list[Journalled]:
         """Return the messages of which some others took something back."""

@@ -62,7 +62,7 @@ def find_unread_talk(
     )
     versions = {one.message.id for one in fresh if one.first}
     gone = {identity for one in user_decisions if one.do == REFORM for identity in one.ids}
-    touched = {identity for one in user_decisions for identity in one.ids}
+    touched = {identity for one in user_decisions for identity in (*one.ids, *one.freed)}
     end = max(one.seq for one in fresh)
     changed = frozenset(versions | gone)
     # A former version of what the user said may have taken back something.
@@ -87,9 +87,9 @@ def find_unread_talk(
     taken_back = take_backs.find_taken_back([one.message for one in spoken])
     place = {one.message.id: one.place for one in spoken}
     before = [one for one in spoken if one.place < start]
-    taken_before = take_backs.find_taken_back([one.message for one in before])
-    # What a deleted message had taken back stands at the beginning of what is formed again.
-    freed = {one.message.id for one in spoken if one.place == start and gone}
+    # Where a message is gone, those behind it may take back another.
+    known = before if gone else [one for one in spoken if one.seq <= learned]
+    taken_before = take_backs.find_taken_back([one.message for one in known])
     newly = {
         one
         for one in (taken_back.keys() | taken_before.keys())
@@ -104,7 +104,7 @@ def find_unread_talk(
         start=start,
         end=end,
         changed=changed,
-        touched=frozenset(versions | touched | newly | freed),
+        touched=frozenset(versions | touched | newly),
         is_replay=start <= learned,
         taken_back=taken_back,
     )
