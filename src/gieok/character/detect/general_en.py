@@ -138,8 +138,8 @@ PATTERNS = (
             r"\b(?:flat|apartment|apt|house|cottage|room|studio|condo|place|bungalow|loft|trailer"
             rf"|farmhouse)\b[^.!?]{{0,16}} (?:in|outside|near|by) (?P<v>{_PLACE})"
         ),
-        unless=rf"{_THEY}|\bsold\b|\bborn\b|\bgrew up\b|\b(?:was|were|had)\b|\bused to\b|\bif\b"
-        rf"|\bdreamt?\b|\bhotel\b|\bvisit",
+        unless=rf"{_THEY}|\bsold\b|\b(?:i|we) had an?\b|\bused to\b|\bif\b|\bdreamt?\b|\bhotel\b"
+        r"|\bvisit",
     ),
     Pattern(
         "lives_in",
