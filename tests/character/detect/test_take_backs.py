@@ -59,6 +59,12 @@ def test_one_sentence_is_taken_back() -> None:
 def test_words_that_name_earlier_words_take_back_those() -> None:
     lines = ("나 해병대 나왔어", "밥 먹었어?", "아까 해병대 나왔다 한거 뻥이야")
     assert _left(*lines) == {0: ""}
+    lines = (
+        "나 해병대 나왔어. 힘들었지",
+        "밥 먹었어?",
+        "고백한다. 저번에 해병대 나왔다 칸거 뻥이다",
+    )
+    assert _left(*lines) == {0: "힘들었지"}
     lines = ("I was a navy diver once", "how are you", "I lied about the navy diver")
     assert _left(*lines) == {0: ""}
     assert _left("오늘 비 온다", "아까 해병대 나왔다 한거 뻥이야") == {}
@@ -97,6 +103,10 @@ def test_a_joke_of_a_joke_takes_nothing_back() -> None:
         "거짓말했어 엄마한테",
         "우리 아빠 말은 다 농담이야",
         "다이어트 약 광고 다 뻥이야",
+        "거짓말이야 하면서 울더라",
+        "아 뻥! 하고 터졌어",
+        "이 영화 재밌다. 근데 다 뻥이다",
+        "에이 뻥이다",
         "소설은 다 지어낸 얘기잖아",
         "you're kidding",
         "no kidding",

@@ -22,14 +22,14 @@ _LATELY = timedelta(hours=6)
 #: Characters of a message that are read.
 _MOST_READ = 2_000
 _FILLERS_KO = (
-    r"(?:(?:아+|어+|오+|음+|앗|에이|야|사실은?|실은|아까|방금|그거|그건|그게|이거|이건|이게|다|전부|그냥|미안|미안해|죄송|근데"
+    r"(?:(?:아+|어+|오+|음+|앗|아니|야|사실은?|실은|아까|방금|그거|그건|그게|이거|이건|이게|다|전부|그냥|미안|미안해|죄송|근데"
     r"|[ㄱ-ㅎㅠㅜ]+)(?![가-힣])[\s,.~…!]*)*"
 )
 _SAYS_KO = (
     r"(?:(?:(?:개?뻥|구라|농담|장난|거짓말)|지어낸 ?(?:거|말|얘기|이야기))"
-    r"(?:이?야|이지롱|임|이에요|이예요|예요|입니다|이?었(?:어|어요|지|음|습니다)|였(?:어|어요|지|음|습니다))"
+    r"(?:이?[야다]|이지롱|임|이에요|이예요|예요|입니다|이?었(?:어|어요|지|음|습니다)|였(?:어|어요|지|음|습니다))"
     r"|(?:개?뻥|구라) ?(?:[쳤깠]어|친 ?거야|깐 ?거야)요?|거짓말 ?(?:했어|한 ?거야)요?"
-    r"|(?:뻥|구라|농담)(?=[\s.!~,…ㄱ-ㅎㅠㅜ]*$))(?=[\s.!~,?…ㄱ-ㅎㅠㅜ]|$)(?!\s*(?:라고|하고|이러|그러|아니|(?:그|저|이) |[가-힣]+(?:한테|에게|께)))"
+    r"|(?:뻥|구라|농담)(?=[\s.!~,…ㄱ-ㅎㅠㅜ]*$))(?=[\s.!~,?…ㄱ-ㅎㅠㅜ]|$)(?!\s*(?:아니|(?:그|저|이) |[가-힣]+(?:한테|에게|께)))"
 )
 #: What was said: 해병대 나왔다고 한 거, 변호사라고 했던 건, 해병대 얘기는.
 _NAMED_KO = (
@@ -53,6 +53,8 @@ _CLAUSE_EN = re.compile(
     re.IGNORECASE,
 )
 _ONLY_FILLERS = re.compile(rf"{_FILLERS_KO}|{_FILLERS_EN}", re.IGNORECASE)
+#: What follows words that are only cited: 뻥이야 하고.
+_REPORTED = re.compile(r"\W*(?:라고|이?라며|하[고면며]|이러|그러)")
 #: Words of the user that say nothing alone: laughter.
 _LETTER = re.compile(r"[가-힣A-Za-z0-9]")
 _NAMES = re.compile(r"[가-힣]{2,}|[A-Za-z]{3,}")
@@ -175,20 +177,22 @@ def _read_take_back(message: Message) -> _TakeBack | None:
 def _find_clause(message: Message) -> re.Match[str] | None:
     """Return the clause with which a message takes something back; None for no such clause.
 
-    A message that says something else first speaks of itself.
+    A message that says something else first speaks of itself, unless it names what was said.
     """
     if message.role is not Role.USER:
         return None
     sentences = split_chat_sentences(message.text[:_MOST_READ])
+    is_first = True
     for number, sentence in enumerate(sentences):
         clause = _CLAUSE_KO.match(sentence) or _CLAUSE_EN.match(sentence)
         if clause is not None:
-            is_asked = sentence[clause.end("says") :].lstrip().startswith("?")
+            rest = sentence[clause.end("says") :] or "".join(sentences[number + 1 : number + 2])
+            is_told = rest.lstrip().startswith("?") or _REPORTED.match(rest) is not None
             tells = _MAY_TELL.match(clause["says"]) is not None
-            is_told = tells and not all(map(_OF_USER.match, sentences[number + 1 :]))
-            return None if is_asked or is_told else clause
-        if not sentence.endswith("?") and not _is_filler(sentence):
-            return None
+            is_told |= tells and not all(map(_OF_USER.match, sentences[number + 1 :]))
+            is_named = len(_list_word_stems(clause["named"] or "")) >= _LEAST_SHARED
+            return None if is_told or not (is_first or is_named) else clause
+        is_first = is_first and (sentence.endswith("?") or _is_filler(sentence))
     return None
 
 
