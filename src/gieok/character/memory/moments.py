@@ -75,7 +75,7 @@ SIGNS = (
         r"|드디어 [^.!?]{0,10}(?:땄|냈|끝냈|성공)|취직했|취업했|승진했|땄어|땄다|통과했|당선|해냈|성공했"
         r"|\bgot the job\b|\bi got it\b|\bgot in\b!?|\bgot accepted\b|\bgot promoted\b|\bi "
         r"passed\b|\bthey picked me\b|\bthey chose me\b|\bi\'?m the new\b|\boffered "
-        r"me\b|\bpassed!|\bi made it\b(?! up)|\bi did it\b|\bthey said yes\b|\bi\'?m in!|\bi "
+        r"me\b|\bpassed!|\bi made it\b(?! up\b(?! the))|\bi did it\b|\bthey said yes\b|\bi\'?m in!|\bi "
         r"won\b(?! the lottery)|\bgraduated\b|\bfirst day done\b|\bwe'?re engaged\b|\bgot "
         r"published\b|\bgot hired\b",
         ("기쁨", "joy"),
