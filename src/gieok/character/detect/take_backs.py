@@ -23,13 +23,14 @@ _LATELY = timedelta(hours=6)
 _MOST_READ = 2_000
 _FILLERS_KO = (
     r"(?:(?:아+|어+|오+|음+|앗|아니|야|사실은?|실은|아까|방금|그거|그건|그게|이거|이건|이게|다|전부|그냥|미안|미안해|죄송|근데"
-    r"|[ㄱ-ㅎㅠㅜ]+)(?![가-힣])[\s,.~…!]*)*"
+    r"|[ㄱ-ㅎㅠㅜ])(?![가-힣])[\s,.~…!]*)*"
 )
 _SAYS_KO = (
     r"(?:(?:(?:개?뻥|구라|농담|장난|거짓말)|지어낸 ?(?:거|말|얘기|이야기))"
     r"(?:이?[야다]|이지롱|임|이에요|이예요|예요|입니다|이?었(?:어|어요|지|음|습니다)|였(?:어|어요|지|음|습니다))"
     r"|(?:개?뻥|구라) ?(?:[쳤깠]어|친 ?거야|깐 ?거야)요?|거짓말 ?(?:했어|한 ?거야)요?"
-    r"|(?:뻥|구라|농담)(?=[\s.!~,…ㄱ-ㅎㅠㅜ]*$))(?=[\s.!~,?…ㄱ-ㅎㅠㅜ]|$)(?!\s*(?:아니|(?:그|저|이) |[가-힣]+(?:한테|에게|께)))"
+    r"|(?:뻥|구라|농담)(?=[\s.!~,…ㄱ-ㅎㅠㅜ]*$))(?=[\s.!~,?…ㄱ-ㅎㅠㅜ]|$)"
+    r"(?!\s*(?:아니|(?:그|저|이) |[가-힣]+(?:한테|에게|께)))"
 )
 #: What was said: 해병대 나왔다고 한 거, 변호사라고 했던 건, 해병대 얘기는.
 _NAMED_KO = (
@@ -38,12 +39,13 @@ _NAMED_KO = (
 )
 _CLAUSE_KO = re.compile(rf"\W*{_FILLERS_KO}(?:{_NAMED_KO})?{_FILLERS_KO}(?P<says>{_SAYS_KO})")
 _FILLERS_EN = (
-    r"(?:(?:ok(?:ay)?|oh|ah|so|well|and|but|actually|honestly|sorry|lol|lmao|ha(?:ha)*|hehe|nah|yeah"
-    r"|btw|got(?:cha| you| ya)|no(?=[,.!…])|wait)\b[\s,.~…!]*)*"
+    r"(?:(?:ok(?:ay)?|oh|ah|so|well|and|but|actually|honestly|sorry|lol|lmao|ha(?:ha)*|hehe|nah"
+    r"|yeah|btw|got(?:cha| you| ya)|no(?=[,.!…])|wait)\b[\s,.~…!]*)*"
 )
 _SAYS_EN = (
     r"(?:(?:(?:i'?m|i am|i was)(?: (?:just|only|totally|obviously))?|just|only|totally|obviously)"
-    r" (?:kidding|joking|teasing|messing with you|pulling your leg|having you on)(?=\s*(?:$|[,.!?;:)~…]|(?:lol|haha\w*|lmao|about|when)\b))"
+    r" (?:kidding|joking|teasing|messing with you|pulling your leg|having you on)"
+    r"(?=\s*(?:$|[,.!?;:)~…]|(?:lol|haha\w*|lmao|about|when)\b))"
     r"|(?:kidding|joking|jk|april fools?)(?=[\s.!?~…]*$)"
     r"|(?:i lied|i was lying|i made (?:that|it)(?: all)? up|(?:that|it) was (?:all )?(?:just )?a"
     r" (?:joke|lie|fib))(?=[\s.!?~…]*(?:$|(?:lol|haha\w*|lmao)\b)|\s+(?:about|when)\b))"
@@ -83,8 +85,8 @@ _OF_CHARACTER = re.compile(
 _LEAST_SHARED = 2
 
 
-class TakenBack(NamedTuple):
-    """What is left of a message, '' for nothing, and the messages that took the rest back."""
+class StandingText(NamedTuple):
+    """What is `left` of a message, '' for nothing, and the messages that took the rest back."""
 
     left: str
     by: tuple[str, ...]
@@ -101,7 +103,7 @@ class _TakeBack(NamedTuple):
     is_own: bool = False
 
 
-def find_taken_back(talk: Sequence[Message]) -> dict[str, TakenBack]:
+def find_taken_back(talk: Sequence[Message]) -> dict[str, StandingText]:
     """Return what is left of the user's messages of which something is taken back, by their id.
 
     `talk` are the messages of both sides, in order.
@@ -132,8 +134,8 @@ def find_taken_back(talk: Sequence[Message]) -> dict[str, TakenBack]:
             taken.setdefault(told[0], []).append((message.id, told[1]))
     texts = {one.id: one.text for one in talk}
     return {
-        identity: TakenBack(
-            _leave_out(texts[identity], [sentence for _, sentence in rows]),
+        identity: StandingText(
+            _strike_sentences(texts[identity], [sentence for _, sentence in rows]),
             tuple(by for by, _ in rows),
         )
         for identity, rows in taken.items()
@@ -142,7 +144,7 @@ def find_taken_back(talk: Sequence[Message]) -> dict[str, TakenBack]:
 
 def list_standing(
     said: Sequence[Journalled],
-    taken: Mapping[str, TakenBack],
+    taken: Mapping[str, StandingText],
     unquoted: frozenset[str] = frozenset(),
 ) -> list[Journalled]:
     """Return messages as they stand, without what is taken back and without those in `unquoted`."""
@@ -243,7 +245,7 @@ def _find_last_statement(message: Message) -> tuple[str, str] | None:
     return None
 
 
-def _leave_out(text: str, sentences: Sequence[str]) -> str:
+def _strike_sentences(text: str, sentences: Sequence[str]) -> str:
     """Return a text without sentences of it; '' where only marks are left."""
     for sentence in sentences:
         before, _, behind = text.rpartition(sentence.removesuffix("?"))

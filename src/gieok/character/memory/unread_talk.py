@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from gieok.character.detect import take_backs
-from gieok.character.detect.take_backs import TakenBack
+from gieok.character.detect.take_backs import StandingText
 from gieok.character.facts import Episode
 from gieok.character.memory import decisions
 from gieok.character.memory.decisions import REFORM
@@ -24,7 +24,7 @@ class UnreadTalk(NamedTuple):
 
     `end` is the newest number. `changed` are messages that were said anew or taken back since the
     requested position; `touched` also includes messages from which the user refused a memory, or
-    wants a memory back. `taken_back` is what is left of those of which the user took something back.
+    wants a memory back. `taken_back` is what is left of those that the user took back in part.
     """
 
     entries: tuple[Journalled, ...]
@@ -33,7 +33,7 @@ class UnreadTalk(NamedTuple):
     changed: frozenset[str] = frozenset()
     touched: frozenset[str] = frozenset()
     is_replay: bool = False
-    taken_back: Mapping[str, TakenBack] = MappingProxyType({})
+    taken_back: Mapping[str, StandingText] = MappingProxyType({})
 
     @property
     def fresh(self) -> list[Journalled]:
