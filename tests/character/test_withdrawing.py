@@ -42,6 +42,8 @@ _LINES = (
     "I just moved to Portobello",
     "my cat is called Miso",
     "call me Min",
+    "뻥이야 ㅋㅋ",
+    "just kidding",
 )
 
 

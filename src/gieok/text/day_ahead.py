@@ -21,6 +21,14 @@ _BEFORE = re.compile(
 _ENDS_EN = re.compile(r"\s*(?:[.,!;]|$)")
 #: What makes an ordinal a day of a month.
 _COUNTS = re.compile(r"\d|일|날")
+#: How long something lasts, which names no day of its own: "on the 14th for three weeks".
+_LASTS = re.compile(
+    r"\bfor (?:(?:an?|the|another|about|only|just|next|over|few|couple|of|\d+|one|two|three|four"
+    r"|five|six|seven"
+    r"|eight|nine|ten|twelve) )+(?:night|day|week|month|fortnight|year)s?\b"
+    r"|(?<![가-힣\d월])(?:\d+|[한두세네일이삼사오]) ?(?:일|주|주일|달|개월)(?: ?동안|간)(?![가-힣])",
+    re.IGNORECASE,
+)
 _BEHIND_KO = re.compile(r"에|로|으로|이|인|은|까지|부터|날|야|임|$|[\s.,!?요)]")
 
 
@@ -43,6 +51,7 @@ def day_ahead(text: str, said: date) -> NamedDay | None:
 
 def days_ahead(text: str, said: date) -> list[NamedDay]:
     """Return the days that a text names, in order and without overlap."""
+    text = _LASTS.sub(lambda found: " " * len(found[0]), text)
     times = read_times(text, said, is_ahead=True).found
     return [
         NamedDay(time.span.first, time.start, time.end)

@@ -34,6 +34,8 @@ def _found(text: str, answers: str = "", earlier: tuple[str, ...] = ()) -> dict[
         ("아침마다 수영 다녀", "exercise", "아침 수영"),
         ("우리 이제 말 놓자", "speech_level", "반말"),
         ("그냥 민이라고 불러줘", "address_form", "민이"),
+        ("서윤이라고 불러줘", "address_form", "서윤"),
+        ("my daughter is called Siún", "family", "daughter Siún"),
         ("다음 주 금요일에 면접이야", "interview", "3월 13일 면접"),
         ("나 여친이랑 헤어졌어", "partner", "솔로 (헤어짐, 지금은 없음)"),
         ("고양이 키워 이름은 보리야 세 살", "pet", "보리 (고양이, 세 살)"),
@@ -56,6 +58,10 @@ def test_a_statement_is_found_with_its_value(text: str, predicate: str, value: s
     [
         "만약에 내가 부산에 살았으면 매일 회 먹었을 텐데",
         "꿈에서 나 의사였어",
+        "나 주말마다 바빠",
+        "윗집은 새우만 먹으면 두드러기가 나서 전을 따로 부쳐",
+        "옥자네는 서울에 살아",
+        "제주도 가서 한 달만 살아봤으면 원이 없겠다",
         "드라마에서 남주가 나 제주로 이사 간다 이러더라",
         "역할극 하자 나는 왕이야",
         "나 이제 농부야 뻥이야",
@@ -74,6 +80,19 @@ def test_a_statement_is_found_with_its_value(text: str, predicate: str, value: s
 )
 def test_what_is_not_meant_of_the_user_is_no_fact(text: str) -> None:
     assert not _found(text)
+
+
+def test_an_answer_stands_at_the_beginning_of_a_message() -> None:
+    asked = "뭐라고 부르면 될까?"
+    assert _found("선장", answers=asked)["address_form"] == "선장"
+    assert "address_form" not in _found(
+        "음 글쎄 천천히. 사장님 사장님 하는 소리 지겨워", answers=asked
+    )
+
+
+def test_how_to_be_called_is_no_name() -> None:
+    found = _found("문병장이라고 불러라", answers="뭐라고 부르면 되겠나?")
+    assert found == {"address_form": "문병장"}
 
 
 def test_the_answer_to_a_name_is_a_name() -> None:

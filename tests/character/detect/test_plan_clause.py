@@ -32,6 +32,7 @@ _STATED = (
     ("내일 저녁에 필라테스 체험 예약해놨어", "2026-10-06"),
     ("20일에 휴가 나간다 드디어", "2026-10-20"),
     ("다다음주 목요일에 치과 가서 사랑니 뽑아요", "2026-10-22"),
+    ("We fly to Lisbon on the 14th of November for three weeks", "2026-11-14"),
     ("I'm seeing my nan in Leeds on Saturday", "2026-10-10"),
     ("got my smear test booked for the 14th, dreading it", "2026-10-14"),
     ("Right, I'm handing my notice in on Friday", "2026-10-09"),
@@ -66,6 +67,8 @@ _STATED = (
     ("I need to submit my thesis by October 19", "2026-10-19"),
 )
 _NOT_STATED = (
+    "내일은 뭐 먹을지 생각해놓고 잔다",
+    "I read to the small ones of a Wednesday",
     "10월 20일에 비 오면 그냥 집에 있으려고",
     "11월 3일에 뭐 할 거야?",
     "수능 11월 19일이래 우리 형 불쌍",

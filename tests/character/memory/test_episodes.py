@@ -28,7 +28,7 @@ def test_a_summary_of_rules_is_prose_of_the_character(talk: CharacterTalk) -> No
     assert episode.text.startswith(
         "그 사람이 나에게 이런 이야기를 했다: “이번 주 금요일에 면접 있어”"
     )
-    assert "그때 마음은 긴장이었다." in episode.text
+    assert "긴장이 느껴지는 이야기였다." in episode.text
     assert episode.text.endswith("다음에 3월 6일 면접 이야기를 이어 가고 싶다.")
     assert len(episode.text) <= 200
     assert "\n" not in episode.text

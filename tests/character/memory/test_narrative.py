@@ -161,7 +161,7 @@ def test_a_moment_is_told_in_a_sentence_and_with_what_was_felt(talk: CharacterTa
     talk.say("나 오늘 너무 힘들었어 계속 울었어")
     told = talk.told("그때 생각나?")
     assert (
-        "3월 2일에는 그 사람이 많이 힘들어했어. 그때 “나 오늘 너무 힘들었어 계속 울었어” 하던 게 생각나."
+        "3월 2일에 그 사람이 이렇게 말한 게 마음에 남아: “나 오늘 너무 힘들었어 계속 울었어”"
         in told
     )
 

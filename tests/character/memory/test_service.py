@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from character_talk import BOND, CharacterTalk
 
+from gieok.character.memory.said_words import said_scope
 from gieok.character.memory.service import SUMMARY, Bond, CharacterService, TurnBudget
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.memory_store import MemoryStore
@@ -172,3 +173,96 @@ class _NoCommit:
 
     def commit(self, *args: object, **named: object) -> bool:
         raise ConnectionError
+
+
+def test_what_a_user_takes_back_as_a_joke_was_never_said(talk: CharacterTalk) -> None:
+    talk.say("저는 망원동에 살아요", "나 혜화동으로 이사했어", "사실은 나 어제 혼자 울었어")
+    talk.say("뻥이야 ㅋㅋ", "나 새우 알레르기 있어")
+    held = talk.characters.memories(BOND)
+    assert not held.moments
+    assert {fact.object for fact in held.facts if fact.is_current} == {
+        "혜화동",
+        "새우 알레르기",
+    }
+    talk.say("혜화동으로 이사했다고 한거 뻥이야")
+    held = talk.characters.memories(BOND)
+    assert {fact.object: fact.is_current for fact in held.facts} == {
+        "망원동": True,
+        "새우 알레르기": True,
+    }
+    window = talk.characters.context(BOND, "").window
+    talk.characters.withdraw(BOND, [window[-1].id])
+    held = talk.characters.memories(BOND)
+    assert {fact.object for fact in held.facts if fact.is_current} == {
+        "혜화동",
+        "새우 알레르기",
+    }
+
+
+def test_a_plan_of_yesterday_that_came_to_nothing_is_moved(talk: CharacterTalk) -> None:
+    talk.say("3월 20일 금요일에 검진 있어")  # the talk begins on March 2
+    day = next(fact.day for fact in talk.characters.memories(BOND).facts)
+    talk.later(19)
+    talk.say("어제 병원 안 갔어. 회의가 길어져서 4월 8일로 미뤘어")
+    held = talk.characters.memories(BOND).facts
+    assert {(fact.day, fact.is_current) for fact in held} == {
+        (day, False),
+        ("2026-04-08", True),
+    }
+
+
+def test_a_message_stands_but_for_the_sentence_that_is_taken_back(talk: CharacterTalk) -> None:
+    talk.say(
+        "저는 망원동에 살아요. 새우 알레르기 있어요. 저는 변호사예요", "농담이었어요 속으셨죠?"
+    )
+    held = talk.characters.memories(BOND)
+    assert {fact.object for fact in held.facts} == {"망원동", "새우 알레르기"}
+
+
+def test_an_episode_tells_again_what_a_deleted_message_had_taken_back(talk: CharacterTalk) -> None:
+    characters = replace(
+        talk.characters, budget=TurnBudget(context_tokens=700, narrative_tokens=300)
+    )
+    small = CharacterTalk(characters, talk.clock)
+    books = [f"오늘은 도서관에서 책을 {n}권 빌렸는데 정말 재미있었어" for n in range(2, 14)]
+    small.say("나 옛날에 해병대 나왔어", *books)
+    assert "해병대" in characters.memories(BOND).episodes[0].text
+    characters.hear(BOND, "해병대 나왔다고 한거 뻥이야", is_user=True, identity="joke")
+    assert "해병대" not in characters.memories(BOND).episodes[0].text
+    characters.withdraw(BOND, ["joke"])
+    assert "해병대" in characters.memories(BOND).episodes[0].text
+
+
+def test_an_episode_of_a_return_leaves_out_what_was_taken_back_later(talk: CharacterTalk) -> None:
+    characters = talk.characters
+    characters.hear(
+        BOND, "나 옛날에 해병대 나왔어. 도서관 가는 길이야", is_user=True, identity="one"
+    )
+    said = characters.journal.messages(BOND.scope, ["one"])
+    talk.say("오늘은 책을 빌렸어", "해병대 나왔다고 한거 뻥이야")
+    characters.tell_of(BOND, said, ["one"])
+    text = characters.memories(BOND).episodes[0].text
+    assert "도서관" in text
+    assert "해병대" not in text
+    kept = [one.document.text for one in characters.journal.made(said_scope(BOND.scope))]
+    assert kept == ["도서관 가는 길이야"]
+
+
+def test_what_was_only_imagined_is_no_moment(talk: CharacterTalk) -> None:
+    talk.say("If I won the lotto, I would live on an island. I made it up years ago")
+    assert not talk.characters.memories(BOND).moments
+
+
+def test_only_the_user_gives_up_what_they_do(talk: CharacterTalk) -> None:
+    talk.say("나 주말마다 축구 해")
+    talk.say("동생이 축구 동아리 그만뒀어", "my brother quit 축구")
+    talk.say("은퇴하신 교수님이랑 축구 했어", "I'm done with 축구 for today")
+    assert all(fact.is_current for fact in talk.characters.memories(BOND).facts)
+    talk.say("엄마가 하도 뭐라 해서 축구 그만뒀어")
+    assert not any(fact.is_current for fact in talk.characters.memories(BOND).facts)
+
+
+def test_the_user_behind_another_clause_gives_up_a_habit(talk: CharacterTalk) -> None:
+    talk.say("I go running every morning")
+    talk.say("You know what, I quit running")
+    assert not any(fact.is_current for fact in talk.characters.memories(BOND).facts)

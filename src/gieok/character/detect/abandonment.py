@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, date, tzinfo
 
+from gieok.character.detect import gates
 from gieok.character.facts import Fact
 from gieok.zone import day_in
 
@@ -25,6 +26,24 @@ _DAY_WORD = re.compile(
     r"|tomorrow|next|week",
     re.IGNORECASE,
 )
+#: What ends a clause before another: 엄마가 뭐라 해서, my boss yelled so.
+_CLAUSE_END = re.compile(
+    r"[,;]|(?<=[가-힣])(?:고|서|니까|는데|지만|느라)(?=\s)|\b(?:and|but|so|because|since|when)\b",
+    re.IGNORECASE,
+)
+#: The user as the subject of a clause.
+_OF_USER = re.compile(
+    r"(?<![가-힣])(?:나|난|나는|나도|내가|저|전|저는|저도|제가)(?![가-힣])|\bi\b", re.IGNORECASE
+)
+#: Somebody else as the subject of an English sentence, and a Korean report.
+_OF_OTHER = re.compile(
+    r"^\W*(?:(?:then|oh|well) )*(?:he|she|they|you|my (?:\w+ )?(?:friend|sister"
+    r"|brother|mum|mom|dad"
+    r"|mother|father|boss|roommate|flatmate|son|daughter|wife|husband|cousin"
+    r"|neighbou?r))\b(?! and i\b)"
+    r"|(?:[ㄴ는았었했갔]대|다더라|라더라|카더라|다던데)(?:요|고)?\W*$",
+    re.IGNORECASE,
+)
 #: Words that may name a thing.
 _WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
 _COMMON = frozenset(
@@ -44,7 +63,10 @@ def iter_given_up_facts(
     day are given up in `denials`.
     """
     given_up = ". ".join(
-        sentence for sentence in parts if _DROPPED.search(sentence) or _LEFT_WORK.search(sentence)
+        sentence
+        for sentence in parts
+        if (dropped := _DROPPED.search(sentence) or _LEFT_WORK.search(sentence))
+        and not _tells_of_another(sentence, dropped.start())
     )
     given_up_words = {word for word in _WORD.findall(given_up) if word not in _COMMON}
     if not given_up:
@@ -63,6 +85,17 @@ def iter_given_up_facts(
         )
         if (is_open and is_named) or is_left:
             yield fact
+
+
+def _tells_of_another(sentence: str, place: int) -> bool:
+    """Return whether the clause at a place of a sentence begins with somebody else, or tells what
+    others say.
+    """
+    begins = [end.end() for end in _CLAUSE_END.finditer(sentence, 0, place)]
+    clause = sentence[begins[-1] if begins else 0 :]
+    if _OF_USER.search(clause[: place - (begins[-1] if begins else 0)]):
+        return False
+    return bool(gates.topic(clause, frozenset()).who) or _OF_OTHER.search(clause) is not None
 
 
 def cut_word_stem(word: str) -> str:

@@ -30,7 +30,8 @@ class Ask(NamedTuple):
 
 
 _NAME_EN = (
-    r"(?P<v>(?:(?:Mrs?|Ms|Miss|Dr)\.? )?(?-i:[A-Z][a-zé]+)(?: (?-i:[A-Z][a-zé]+))?)(?=[.,!;]|$| "
+    r"(?P<v>(?:(?:Mrs?|Ms|Miss|Dr)\.? )?(?-i:[A-ZÀ-Þ][a-zà-ÿ]+)(?: (?-i:[A-ZÀ-Þ][a-zà-ÿ]+))?)"
+    r"(?=[.,!;]|$| "
     r"and\b| or\b| here\b)"
 )
 _PLACE_EN = (

@@ -27,7 +27,7 @@ from gieok.character.detect.patterns import (
     strip_place_day,
     tidy_fact_value,
 )
-from gieok.character.detect.person import person_name
+from gieok.character.detect.person import person_name, strip_name_ending
 from gieok.character.detect.spelling import spelled
 from gieok.character.detect.words import NO_NAME, NO_VALUE
 from gieok.character.facts import CHARACTER, USER, Fact, same_value
@@ -86,6 +86,8 @@ _PERSONS = ("partner", "friend", "boss", "colleague", "roommate")
 _TOLD_OF_KIN = ("job", "lives_in", "major", "from")
 #: Confidence of facts of kin, and of corrected facts: they are told as what may have been said.
 _HEDGED = 0.75
+#: Confidence of what a row finds by its own words, and not as an answer.
+_STATED = 0.9
 #: Another person behind the one whom a sentence is about.
 _ANOTHER = re.compile(rf"(?:^|\s)(?:{gates.KIN}|{gates.PARTNERS})(?:{gates.OF_PERSON})?(?![가-힣])")
 #: Predicates that may be asked for, too: how to speak.
@@ -171,11 +173,8 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     ]
     if not findings and not gates.topic(text, names).who:
         findings += _iter_righted_facts(wrong, text, held, said)
-    findings = [
-        finding
-        for finding in map(_with_name, findings)
-        if finding.object and not _is_said_better(finding, findings)
-    ]
+    findings = [finding for finding in map(_with_name, findings) if finding.object]
+    findings = [finding for finding in findings if not _is_said_better(finding, findings)]
     findings += [] if findings or corrections else _find_thought_plans(text)
     findings += map(_build_corrected_finding, corrections)
     sentences = split_chat_sentences(text)
@@ -232,6 +231,8 @@ def _with_name(one: Finding) -> Finding:
     """Return a finding with the name stripped of its Korean ending; the object is '' for no
     name.
     """
+    if one.predicate == "address_form":
+        return one._replace(object=strip_name_ending(one.object, one.sentence))
     return (
         one._replace(object=person_name(one.object, one.sentence))
         if one.predicate == "name"
@@ -321,7 +322,12 @@ def _is_said_better(one: Finding, found: Sequence[Finding]) -> bool:
         )
     if one.predicate == "name":
         return any(
-            other.predicate in ("pet", "family", *_PERSONS) and one.object in other.object
+            (other.predicate in ("pet", "family", *_PERSONS) and one.object in other.object)
+            # "call me X" says how to be called; the name may be another
+            or (
+                (other.predicate, other.object) == ("address_form", one.object)
+                and other.confidence >= _STATED > one.confidence
+            )
             for other in found
         )
     if one.predicate == "plan":

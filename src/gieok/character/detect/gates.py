@@ -99,8 +99,15 @@ PARTNERS = "남자친구|여자친구|남친|여친|애인"
 #: Particles behind a person.
 OF_PERSON = "이는|이가|이도|은|는|이|가|도|께서|네|들은|들이|의|한테|에게|이랑|랑"
 _LEAD = r"(?:(?:아|어|오|와|근데|그리고|글고|아니|참|맞다|우리|울|내|제|저희|그|진짜|사실|요즘|나한테|\d)[\s,.~]*)*"
+#: A household that is not the user's: 옆집은, 윗집 옥자네는.
+_HOUSE = (
+    r"(?:옆|윗|아랫|앞|뒷|이웃) ?집(?: [가-힣]{2,3}네)?"
+    rf"|(?!동네|그네|너네|니네|우리|(?:{KIN}|{PARTNERS})네)[가-힣]{{2,3}}네"
+)
+_HOUSEHOLD = rf"(?:{_HOUSE})(?=[은는이가도])"
 _TOPIC = re.compile(
-    rf"^[\s,.~]*{_LEAD}(?P<who>{KIN}|{PARTNERS}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는|이(?!랑)|가"
+    rf"^[\s,.~]*{_LEAD}(?P<who>{_HOUSEHOLD}|{KIN}|{PARTNERS}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는"
+    rf"|이(?!랑)|가"
     rf"|도|께서|네|들은"
     r"|들이(?!랑)"
     r"|(?<![가-힣]{2}이)(?!님?들?(?:이랑|랑|하고|한테|에게))(?=\s|[가-힣]{2,4}\s))"
@@ -186,5 +193,7 @@ def topic(sentence: str, names: "frozenset[str]") -> Topic:
     if match is None or _MINE.match(match["who"]) or _NO_PERSON.match(match["who"]):
         return Topic()
     who = match["who"]
+    if re.fullmatch(_HOUSE, who):
+        return Topic(who)
     is_kin = re.fullmatch(f"{KIN}|{PARTNERS}", who) is not None
     return Topic(who, is_kin=True) if is_kin else Topic(who[:-1])

@@ -3,7 +3,7 @@
 from gieok.character.detect.patterns import Pattern
 from gieok.character.detect.patterns_en import OTHERS_MOVED
 
-_NAME = r"(?-i:[A-Z][a-zé]+)"
+_NAME = r"(?-i:[A-ZÀ-Þ][a-zà-ÿ]+)"
 _PLACE = r"(?-i:[A-Z][\w']+(?: [A-Z][\w']+){0,2})"
 _I = r"\bi(?:'m| am|m|'ve| have|ve)?\b"
 _STOP = (
@@ -97,7 +97,8 @@ PATTERNS = (
             r"at| in| for| lol| haha| now| by trade|,|\.|$)"
         ),
         unless=(
-            r"\b(?:monster|lover|loser|sister|brother|mother|father|daughter|member|customer"
+            r"\b(?:monster|lover|loser|(?:grand|step|god)?(?:sister|brother|mother|father|daughter)"
+            r"|member|customer"
             rf"|stranger|better|bigger|later|fan of|(?-i:[A-Z]{{4,}})|morning person|believer"
             r"|listener|sleeper|eater|drinker|beginner|driver seat|wonder|disaster|matter|quitter"
             rf"|over|never)\b|{_THEY}"
@@ -137,7 +138,8 @@ PATTERNS = (
             r"\b(?:flat|apartment|apt|house|cottage|room|studio|condo|place|bungalow|loft|trailer"
             rf"|farmhouse)\b[^.!?]{{0,16}} (?:in|outside|near|by) (?P<v>{_PLACE})"
         ),
-        unless=rf"{_THEY}|\bsold\b|\bused to\b|\bif\b|\bdreamt?\b|\bhotel\b|\bvisit",
+        unless=rf"{_THEY}|\bsold\b|\b(?:i|we) had an?\b|\bused to\b|\bif\b|\bdreamt?\b|\bhotel\b"
+        r"|\bvisit",
     ),
     Pattern(
         "lives_in",
@@ -464,7 +466,7 @@ PATTERNS = (
     Pattern(
         "address_form",
         (
-            r"\b(?:just|make it|it's|go with) (?P<v>(?-i:[A-Z])[a-zé]+),? (?:please|from now "
+            r"\b(?:just|make it|it's|go with) (?P<v>(?-i:[A-ZÀ-Þ])[a-zà-ÿ]+),? (?:please|from now "
             r"on|will do|for you)\b"
         ),
     ),
@@ -472,7 +474,7 @@ PATTERNS = (
         "address_form",
         (
             r"\b(?:call me|calling me|address me as|just|use) (?P<v>(?:(?:Mrs?|Ms|Miss|Dr)\.? "
-            r")?(?-i:[A-Z])[a-zé]+)(?: (?:is fine|will do|works|if|then|from now)|[.!,]|$)"
+            r")?(?-i:[A-ZÀ-Þ])[a-zà-ÿ]+)(?: (?:is fine|will do|works|if|then|from now)|[.!,]|$)"
         ),
         near=r"\b(?:call|calling|address|name)\b",
         unless=(

@@ -84,7 +84,8 @@ _WHEN = re.compile(
 
 #: Days and months: "moved to Friday", 22일로 옮겼어.
 _NAMES_DAY = re.compile(
-    r"^(?:(?:this|next) )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february"
+    r"^(?:달|년|해|주|일|개월)(?:만|정도|쯤)?$|^(?:(?:this|next) )?(?:(?:mon|tues|wednes|thurs|fri|satur"
+    r"|sun)day|january|february"
     r"|march|april|may"
     r"|june|july|august|september|october|november|december|today|tomorrow|tonight"
     r"|week\w*|month|noon|midnight)\b"

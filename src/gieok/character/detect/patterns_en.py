@@ -25,7 +25,7 @@ _JOB_END = (
     r"|salesman|realtor|translator|producer|programmer|pharmacist|dentist|surgeon|professor"
     r"|tutor|coach|trainer|receptionist|administrator|freelancer|postdoc|apprentice)"
 )
-_NAME = r"(?-i:[A-Z][a-zé]+(?: [A-Z][a-zé]+)?)"
+_NAME = r"(?-i:[A-ZÀ-Þ][a-zà-ÿ]+(?: [A-ZÀ-Þ][a-zà-ÿ]+)?)"
 _PLACE = r"(?-i:[A-Z][\w']+(?: [A-Z][\w']+){0,2})"
 #: Somebody or something else moved, or was moved.
 OTHERS_MOVED = (
@@ -157,7 +157,7 @@ PATTERNS = (
     ),
     Pattern(
         "job",
-        rf"^\s*{_NAME.replace('a-zé', 'A-Z')}, (?P<v>(?:[A-Z]+ )?{_JOB_END})\b",
+        rf"^\s*{_NAME.replace('a-zà-ÿ', 'A-ZÀ-Þ')}, (?P<v>(?:[A-Z]+ )?{_JOB_END})\b",
         confidence=0.8,
     ),
     Pattern(
@@ -232,7 +232,8 @@ PATTERNS = (
         value="{v} allergy",
         unless=(
             r"\bnot allergic|\bshe'?s\b|\bhe'?s\b|\bisn'?t\b|\b(?!(?:I"
-            r"|it)\b)(?-i:[A-Z][a-z]+)(?:'s| is|s) (?:\w+ )?allergic|\b(?:my|her|his|their|our) "
+            r"|it)\b)(?-i:[A-ZÀ-Þ][a-zà-ÿ]+)(?:'s| is|s) (?:\w+ )?allergic|\b(?:my|her|his|their"
+            r"|our) "
             r"\w+(?:'s| is) (?:\w+ )?allergic"
         ),
     ),
@@ -388,7 +389,7 @@ PATTERNS = (
     ),
     Pattern(
         "partner",
-        r"^\s*(?P<v>(?-i:[A-Z][a-z]+))\b[^.!?]{3,40}$",
+        r"^\s*(?P<v>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+))\b[^.!?]{3,40}$",
         near=r"(?:^|[.!?] )my (?:gf|bf|girlfriend|boyfriend|partner)\b",
         confidence=0.85,
     ),
@@ -396,7 +397,7 @@ PATTERNS = (
         "partner",
         (
             r"\bi(?:'m| am|m|'ve been) (?:now )?(?:seeing|dating|going out with|engaged "
-            r"to|married to) (?P<v>(?-i:[A-Z][a-z]+))"
+            r"to|married to) (?P<v>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+))"
         ),
     ),
     Pattern(
@@ -404,7 +405,7 @@ PATTERNS = (
         (
             r"\b(?:adopted|got|rescued|brought home) an? (?:\w+ )?(?P<kind>cat|dog|puppy|kitten"
             r"|rabbit|hamster|parrot|tortoise)\b[^.!?]{0,24}?(?:named|called|name is|name's) "
-            r"(?P<v>(?-i:[A-Z][a-z]+))"
+            r"(?P<v>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+))"
         ),
         value="{v} ({kind})",
     ),
@@ -412,7 +413,7 @@ PATTERNS = (
         "pet",
         (
             r"\bmy (?P<kind>cat|dog|puppy|kitten|rabbit|hamster|parrot|tortoise|horse)(?:'s name "
-            r"is|s name is|'s called| is called| named|,)? (?P<v>(?-i:[A-Z][a-z]+))"
+            r"is|s name is|'s called| is called| named|,)? (?P<v>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+))"
         ),
         value="{v} ({kind})",
     ),
@@ -420,14 +421,15 @@ PATTERNS = (
         "pet",
         (
             r"\b(?:i have|i've got|ive got|we have) an? (?P<kind>cat|dog|puppy|kitten|rabbit"
-            r"|hamster|parrot|tortoise)(?: called| named|,) (?P<v>(?-i:[A-Z][a-z]+))"
+            r"|hamster|parrot|tortoise)(?: called| named|,) (?P<v>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+))"
         ),
         value="{v} ({kind})",
     ),
     Pattern(
         "friend",
         (
-            r"\b(?P<v>(?-i:[A-Z][a-z]+))\b[^.!?]{0,24}\b(?:my|she'?s my|hes my|he'?s my|shes my) "
+            r"\b(?P<v>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+))\b[^.!?]{0,24}\b(?:my|she'?s my|hes my|he'?s my"
+            r"|shes my) "
             r"(?:best |old |oldest |good )?(?:friend|mate|bestie|pal)\b"
         ),
     ),
@@ -454,7 +456,7 @@ PATTERNS = (
     ),
     Pattern(
         "roommate",
-        r"\bmy (?:roommate|flatmate|housemate)(?:'s name is| is|,)? (?P<v>(?-i:[A-Z][a-z]+))",
+        r"\bmy (?:roommate|flatmate|housemate)(?:'s name is| is|,)? (?P<v>(?-i:[A-ZÀ-Þ][a-zà-ÿ]+))",
     ),
     Pattern(
         "age",

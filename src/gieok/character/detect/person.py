@@ -17,9 +17,21 @@ def person_name(value: str, sentence: str) -> str:
     """
     if not re.fullmatch(r"[가-힣]+", value):
         return value
+    if value.endswith("마") and f"{value}다" in sentence:
+        return ""  # 주말마다
     if len(value) > 2 and _said_with(value, sentence):
         value = value[:-1]
     return "" if _NOBODY.fullmatch(value) else value
+
+
+def strip_name_ending(value: str, sentence: str) -> str:
+    """Return a name without the 이 of the ending behind it: 서윤이라고 불러 is 서윤.
+
+    A name of one syllable keeps it: 민이.
+    """
+    if len(value) > 2 and value.endswith("이") and is_closed(value[-2]):
+        return value[:-1] if re.search(rf"{re.escape(value)}라", sentence) else value
+    return value
 
 
 def _said_with(value: str, sentence: str) -> bool:

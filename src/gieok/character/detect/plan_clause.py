@@ -80,6 +80,9 @@ _WISHED_KO = re.compile(r"좋겠|싶|텐데|[았었했갔왔]으면|바라|부�
 _UNSURE_KO = re.compile(
     r"수[도는]? ?있을|수도 ?있|기 ?싫|(?<![가-힣])뻔|[은는] ?무슨|리가 ?없|지 ?말지"
     r"|[다라자냐]는 (?!거|게|것)[가-힣]"
+    # a question inside a sentence: 뭐 먹을지 생각해 볼게
+    r"|(?<![가-힣])(?:뭐|뭘|무엇|무슨|어떤|어떻게|어디|언제|누구|누가|왜|몇|어느"
+    r"|얼마)[가-힣]*\s(?:[^\s.!?]+\s){0,2}?[가-힣]+지(?=\s)"
 )
 _PROMISED_KO = re.compile(r"[다라자](?:고)? ?해 ?놓")
 _CONDITION_KO = re.compile(r"(?P<word>[가-힣]*면)(?:은)?(?=[\s,.]|$)")
@@ -243,7 +246,7 @@ _PAST_EN = re.compile(
     re.IGNORECASE,
 )
 #: Words around a day of the past, and behind a weekday that comes again and again.
-_SINCE_EN = re.compile(r"\bsince\s*(?:the\s*)?$", re.IGNORECASE)
+_SINCE_EN = re.compile(r"\b(?:since\s*(?:the)?|(?:of|on) an?|every|each|most)\s*$", re.IGNORECASE)
 _OFTEN_EN = re.compile(r"s?\s+(?:morning|afternoon|evening|night)s\b|s\b", re.IGNORECASE)
 
 

@@ -15,6 +15,7 @@ from gieok.character.predicates import EVENTS, PLANS
 from gieok.text.day_ahead import NamedDay, days_ahead
 from gieok.text.josa import get_final
 from gieok.text.language import detect_text_language
+from gieok.text.times.reading import read_times
 
 _FindingT = TypeVar("_FindingT")
 _CHANGED = re.compile(
@@ -41,6 +42,16 @@ _NO_THING = re.compile(
     r"|[다이번음]+ ?주|[월화수목금토일]요일[가-힣]*|그런데|아니|참|맞다|죄송[가-힣]*|미안[가-힣]*",
     re.IGNORECASE,
 )
+#: What was to be on a day did not happen.
+_CAME_TO_NOTHING = re.compile(
+    r"(?<![가-힣])(?:안|못) ?[가갔했봤받]|지 ?(?:않|못)|취소|\bdidn'?t\b|\bcouldn'?t\b|\bdid not\b|\bcould not\b"
+    r"|\bnever (?:went|made|happened)\b",
+    re.IGNORECASE,
+)
+#: End of a clause that says why something changes.
+_REASON = re.compile(
+    r"(?:[아어여가와해려져]서|[아어여와해]가|니까|느라고?|때문에|바람에|탓에)(?![가-힣])|\b(?:because|since|as|so)\b"
+)
 #: The days of a relationship are counted from its first day ("1일"), so such a day is no plan.
 _FIRST_DAY = re.compile(r"(?:오늘|어제|내일)(?:부터|이) ?1일|1일 ?차|사귄 ?지|만난 ?지")
 #: Words of a sentence that do not name the planned event.
@@ -58,6 +69,10 @@ _AROUND_EN = re.compile(
         r"|satur|sun)day\b"
     ),
     re.IGNORECASE,
+)
+#: A clause behind the one that tells a plan.
+_NEXT_CLAUSE_EN = re.compile(
+    r"[,;]\s+(?:and|but|so|because|cos|though|although|then)\s+\w", re.IGNORECASE
 )
 #: The user with auxiliary verbs, before what they will do.
 _SUBJECT_EN = re.compile(
@@ -117,7 +132,9 @@ _VERB_STEMS = {
     "내려가": "내려가", "들어가": "들어가", "만나": "만나", "쉬어": "쉬", "먹어": "먹", "받아": "받",
 }  # fmt: skip
 _FINAL_N = 4
-_LEADING_DAY = re.compile(r"^(?:\d{1,2}월 \d{1,2}일|[A-Z][a-z]+ \d{1,2}) ")
+_LEADING_DAY = re.compile(
+    r"^(?:\d{1,2}월 \d{1,2}일|[A-Z][a-z]+ \d{1,2}) (?:[월화수목금토일]요일(?:날|에)? )?"
+)
 
 
 class PlanMessage(NamedTuple):
@@ -259,7 +276,7 @@ def _is_change_of(clause: PlanClause, text: str, old: Fact) -> bool:
     if _MOVED_BY.search(text):
         return True
     sentence = next((one for one in split_chat_sentences(text) if _CHANGED.search(one)), text)
-    before = _CHANGED.split(sentence, maxsplit=1)[0]
+    before = _REASON.split(_CHANGED.split(sentence, maxsplit=1)[0])[-1]
     for day in reversed(days_ahead(before, date.fromisoformat(old.day))):
         before = f"{before[: day.start]} {before[day.end :]}"
     names = [one for one in list_names(_TIME.sub(" ", before)) if not _NO_THING.fullmatch(one)]
@@ -306,6 +323,8 @@ def _find_changed_plan(
     """
     text = message.text
     open_ = _list_open_plans(held, message.said)
+    if is_change and (over := _find_plan_of_past_day(text, held, message.said)):
+        return over
     if not is_change:
         open_ = [fact for fact in open_ if int(fact.day[-2:]) in message.wrong_days]
     named = {day.day.isoformat() for day in days[:-1]}
@@ -330,6 +349,29 @@ def _find_changed_plan(
     return next(reversed(told_of), best if is_near and not is_other else None)
 
 
+def _find_plan_of_past_day(text: str, held: Sequence[Fact], said: date) -> Fact | None:
+    """Return the one plan of a day just over that a text names, and says nothing came of.
+
+    "Didn't go yesterday, moved it to the 8th."
+    """
+    for sentence in split_chat_sentences(text):
+        if not _CAME_TO_NOTHING.search(sentence):
+            continue
+        days = {
+            time.span.first.isoformat()
+            for time in read_times(sentence, said).found
+            if time.looks_back and time.span.first == time.span.last
+        }
+        plans_then = [
+            fact
+            for fact in held
+            if fact.day in days and fact.predicate in PLANS and fact.subject == USER
+        ]
+        if len(plans_then) == 1:
+            return plans_then[0]
+    return None
+
+
 def _find_unnamed_plan(text: str, days: Sequence[NamedDay]) -> tuple[str, str] | None:
     """Return a plan whose event is not in the table.
 
@@ -342,6 +384,8 @@ def _find_unnamed_plan(text: str, days: Sequence[NamedDay]) -> tuple[str, str] |
     end = re.search(r"[.!?\n]|$", text[first.end :])
     sentence = text[start : first.end + (end.start() if end else 0)].strip()
     if detect_text_language(text) != "ko":
+        more = _NEXT_CLAUSE_EN.search(sentence, first.end - start)
+        sentence = sentence[: more.start()] if more else sentence
         return "plan", _strip_english_clause(sentence) or _strip_english_clause(text)
     after = text[first.end : first.end + (end.start() if end else 0)]
     before = OWN_KO.sub("", text[start : first.start])
@@ -481,7 +525,7 @@ def _find_event_noun(text: str, word: str, is_korean: bool) -> str:
         )
         lead = noun_match["lead"] if noun_match and noun_match["lead"] else ""
         is_noun = lead and not re.search(
-            r"(?:은|는|이|가|을|를|에|로|고|서|요|야|데|면|지|랑|까|래|다|도|한테|부터|번|주|나|저|우리|근데|그리고|맞다|이제)$",
+            r"(?:은|는|이|가|을|를|에|로|고|서|요|야|데|면|지|랑|까|래|다|도|한테|부터|요일날|번|주|나|저|우리|근데|그리고|맞다|이제)$",
             lead,
         )
         return (

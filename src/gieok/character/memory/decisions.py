@@ -58,6 +58,7 @@ class UserDecision(NamedTuple):
 
     What REFUSE and SET name by `value_id` must not be learned again from the messages `refused`;
     with REFORM and RESTORE it may be learned again from them, or from all where none are named.
+    `freed` are messages of which the messages `ids` had taken something back.
     """
 
     do: str
@@ -69,6 +70,7 @@ class UserDecision(NamedTuple):
     version: str = ""
     change: MemoryEdit = MemoryEdit()
     refused: tuple[str, ...] = ()
+    freed: tuple[str, ...] = ()
 
 
 class Refusals(NamedTuple):
@@ -110,6 +112,7 @@ def message_of(decision: UserDecision, at: datetime, number: str) -> Message:
         "value_id": decision.value_id,
         "version": decision.version,
         "refused": decision.refused,
+        "freed": decision.freed,
     }
     change = decision.change._asdict()
     # An edit may set a value to nothing: the day of a plan, the topics of an episode.
@@ -146,6 +149,7 @@ def decision_of(message: Message) -> UserDecision | None:
         version=row.get("version", ""),
         change=change,
         refused=tuple(row.get("refused", ())),
+        freed=tuple(row.get("freed", ())),
     )
 
 

@@ -28,7 +28,8 @@ _FULL, _OLDEST = 0.7, 0.5
 MOST_TOPICS = 5
 _MOST_SENTENCE = 70
 _LEAD = {"ko": "{who:이/가} 나에게 이런 이야기를 했다: ", "en": "{who} told me this: "}
-_FELT = {"ko": " 그때 마음은 {o:이었다/였다}.", "en": " There was {o} in it."}
+#: A feeling that rules read from words: whose it was, is not known.
+_FELT = {"ko": " {o:이/가} 느껴지는 이야기였다.", "en": " It sounded like {o}."}
 _LEFT_OPEN = {
     "ko": " 다음에 {o} 이야기를 이어 가고 싶다.",
     "en": " Next time I want to hear more of {o}.",

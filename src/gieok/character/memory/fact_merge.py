@@ -291,6 +291,8 @@ def _is_repeat(old: Fact, new: Fact) -> bool:
 def _is_ended_by_fact(old: Fact, new: Fact, finding: Finding, told: ToldMessage) -> bool:
     """Return whether a new fact replaces an old fact of the same slot."""
     if old.predicate in PLANS:
+        if finding.is_change and finding.replaces == old.object:
+            return True
         is_pending = bool(old.day) and old.day >= day_in(told.at, told.zone).isoformat()
         is_named = finding.is_change and (not finding.replaces or finding.replaces == old.object)
         return is_pending and (is_named or old.day == new.day or _is_same_event(old, new))

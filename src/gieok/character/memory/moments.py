@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from gieok.character.detect import gates
 from gieok.character.detect.detect import Finding
+from gieok.character.detect.patterns import split_chat_sentences
 from gieok.character.facts import USER, Moment
 from gieok.character.memory.fact_merge import ToldMessage
 
@@ -74,7 +75,7 @@ SIGNS = (
         r"|드디어 [^.!?]{0,10}(?:땄|냈|끝냈|성공)|취직했|취업했|승진했|땄어|땄다|통과했|당선|해냈|성공했"
         r"|\bgot the job\b|\bi got it\b|\bgot in\b!?|\bgot accepted\b|\bgot promoted\b|\bi "
         r"passed\b|\bthey picked me\b|\bthey chose me\b|\bi\'?m the new\b|\boffered "
-        r"me\b|\bpassed!|\bi made it\b|\bi did it\b|\bthey said yes\b|\bi\'?m in!|\bi "
+        r"me\b|\bpassed!|\bi made it\b(?! up\b(?! the))|\bi did it\b|\bthey said yes\b|\bi\'?m in!|\bi "
         r"won\b(?! the lottery)|\bgraduated\b|\bfirst day done\b|\bwe'?re engaged\b|\bgot "
         r"published\b|\bgot hired\b",
         ("기쁨", "joy"),
@@ -116,7 +117,8 @@ SIGNS = (
         r"|\bcarried that\b|\bcan i tell you\b|\bi haven\'?t told\b|사실 (?:나|저|난|전)\b|(?:나|저) "
         r"사실|솔직히 말하면|아무한테도 (?:말|얘기)|처음 말하는|처음으로 말|고백(?:할|하|한)|(?:나도|너를?|네가|너) 좋아해|좋아한다고|사귀는 "
         r"?거|모자란 사람|[^.!?]{0,3}안하는거 ?같아|인정할게"
-        r"|\bnever (?:said|told)\b[^.!?]{0,24}\b(?:out loud|anyone|anybody|you)\b|\bnever say "
+        r"|\bnever (?:said|told)\b[^.!?]{0,24}\b(?:out loud|anyone|anybody|you (?:this"
+        r"|that i))\b|\bnever say "
         r"out loud\b|\btell you (?:smth|something)\b|\bi (?:love|like) you\b|\bi have to "
         r"admit\b|\bconfess\b|\bhonestly i\b|\bsecretly i\b",
         ("두려움", "tenderness"),
@@ -171,6 +173,9 @@ def moments(
     text = gates.without_quotes(told.text)
     if gates.unmeant(text) not in ("", "sarcasm", "hypothetical"):
         return []
+    for sentence in split_chat_sentences(text):
+        if gates.unmeant(sentence) == "hypothetical":
+            text = text.replace(sentence, " ")
     new_moments: list[Moment] = []
     for sign, words in _SIGNS:
         if (sign.by and (sign.by == USER) != is_user) or not words.search(text):

@@ -83,14 +83,14 @@ _SOURCE = re.compile(r" \([^()“]*“[^”]*”\)(?=\.$)")
 #: Type of a moment → its wording in plain and polite Korean and in English; the words said are `q`.
 _MOMENTS = {
     "comfort": (
-        "{d}에는 {who:이/가} 많이 힘들어했어. 그때 “{q}” 하던 게 생각나.",
-        "{d}에는 {who:이/가} 많이 힘들어했어요. 그때 “{q}” 하던 게 생각나요.",
-        "On {d} {who} was having a hard time; what was said: “{q}”",
+        "{d}에 {who:이/가} 이렇게 말한 게 마음에 남아: “{q}”",
+        "{d}에 {who:이/가} 이렇게 말한 게 마음에 남아요: “{q}”",
+        "What {who} said on {d} has stayed with me: “{q}”",
     ),
     "fight": (
-        "{d}에는 나한테 서운해했어. “{q}” 하고.",
-        "{d}에는 저한테 서운해했어요. “{q}” 하고요.",
-        "On {d} {who} was upset with me: “{q}”",
+        "{d}에는 나한테 서운한 것 같았어: “{q}”",
+        "{d}에는 저한테 서운한 것 같았어요: “{q}”",
+        "On {d} {who} seemed upset with me: “{q}”",
     ),
     "reconcile": (
         "{d}에 우리 화해했어. “{q}” 하면서.",
@@ -98,14 +98,14 @@ _MOMENTS = {
         "On {d} we made up: “{q}”",
     ),
     "milestone": (
-        "{d}에는 좋은 소식이 있었어. “{q}” 하고.",
-        "{d}에는 좋은 소식이 있었어요. “{q}” 하고요.",
-        "On {d} there was good news: “{q}”",
+        "{d}에는 좋은 소식 같았어: “{q}”",
+        "{d}에는 좋은 소식 같았어요: “{q}”",
+        "On {d} this sounded like good news: “{q}”",
     ),
     "confession": (
-        "{d}에 {who:이/가} 속마음을 털어놓았어. “{q}” 하고.",
-        "{d}에 {who:이/가} 속마음을 털어놓았어요. “{q}” 하고요.",
-        "On {d} {who} opened up to me: “{q}”",
+        "{d}에 {who:이/가} 나한테 털어놓은 것 같았어: “{q}”",
+        "{d}에 {who:이/가} 저한테 털어놓은 것 같았어요: “{q}”",
+        "On {d} {who} seemed to open up to me: “{q}”",
     ),
     "promise": (
         "{d}에 우리 약속한 게 있어. “{q}”",

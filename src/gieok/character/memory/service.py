@@ -12,6 +12,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import NamedTuple
 
 from gieok.character.detect.detect import Detection, Finding, Spoken, detect_statements
+from gieok.character.detect.take_backs import find_taken_back, list_standing, takes_back
 from gieok.character.facts import Episode, Fact, Moment, digest, fact_of, scope_of
 from gieok.character.memory import (
     decisions,
@@ -38,7 +39,7 @@ from gieok.character.memory.recollection import (
 from gieok.character.memory.replay import LearnedState
 from gieok.character.memory.said_words import SaidWords
 from gieok.character.memory.slots import DEFAULT_SLOTS, limit_episodes
-from gieok.character.memory.unread_talk import EARLIER, LOOKED_BACK, UnreadTalk
+from gieok.character.memory.unread_talk import ALL, EARLIER, LOOKED_BACK, UnreadTalk
 from gieok.character.memory.windows import TalkWindow
 from gieok.character.messages import build_talk_message
 from gieok.errors import NotFound
@@ -256,9 +257,26 @@ class CharacterService:
         if not entries:
             return
         self.learn(bond)
-        start = min(entry.place for entry in entries)
+        taken_back = self._list_taken_back_by(bond.scope, entries)
+        start = min(entry.place for entry in [*entries, *taken_back])
         gone = [Retraction(entry.message.session, entry.message.id) for entry in entries]
-        self.decide(bond, UserDecision(REFORM, start=start, ids=tuple(ids)), [*gone, *anew])
+        freed = tuple(entry.message.id for entry in taken_back)
+        decision = UserDecision(REFORM, start=start, ids=tuple(ids), freed=freed)
+        self.decide(bond, decision, [*gone, *anew])
+
+    def _list_taken_back_by(self, scope: Scope, entries: Sequence[Journalled]) -> list[Journalled]:
+        """Return the messages of which some others took something back."""
+        if not any(takes_back(entry.message) for entry in entries):
+            return []
+        read = self.journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
+        talk = decisions.select_spoken_messages(read)
+        ids = {entry.message.id for entry in entries}
+        taken_back = find_taken_back([entry.message for entry in talk])
+        return [
+            entry
+            for entry in talk
+            if (back := taken_back.get(entry.message.id)) and ids & {*back.by}
+        ]
 
     def decide(
         self, bond: Bond, decision: UserDecision, events: Sequence[TranscriptEvent] = ()
@@ -405,10 +423,15 @@ class CharacterService:
         """Hold the lock under which refusals of a scope change."""
         return self.journal.exclusive(f"character-refusals-{digest(scope.path)[:4]}")
 
-    def _list_quotable(self, scope: Scope, said: Sequence[Journalled]) -> list[Journalled]:
-        """Return the messages that an episode may quote: those of which nothing is refused."""
-        refused = self._list_refused_ids(scope)
-        return [entry for entry in said if entry.message.id not in refused]
+    def _list_quotable(
+        self, scope: Scope, said: Sequence[Journalled], talk: Sequence[Journalled]
+    ) -> list[Journalled]:
+        """Return the messages that may be quoted, without what the user took back.
+
+        Those of which something is refused are left out; `talk` holds what was said since, too.
+        """
+        taken_back = find_taken_back([entry.message for entry in talk])
+        return list_standing(said, taken_back, self._list_refused_ids(scope))
 
     def _list_refused_ids(self, scope: Scope) -> frozenset[str]:
         """Return the messages of which something is refused."""
@@ -433,6 +456,8 @@ class CharacterService:
             state = replay.before(state, talk.later, self._read_edits(bond.scope, held))
         entries = decisions.select_spoken_messages(talk.entries)
         place = {entry.message.id: number for number, entry in enumerate(entries)}
+        marked = {one.born for one in held.facts if one.edits}
+        marked |= {one.message_ids[0] for one in held.moments if one.edits and one.message_ids}
         for entry in talk.fresh:
             if decision := decisions.decision_of(entry.message):
                 if decision.do == EDIT:
@@ -443,10 +468,14 @@ class CharacterService:
             before = entries[
                 max(place[entry.message.id] - LOOKED_BACK, 0) : place[entry.message.id]
             ]
-            spoken = _build_spoken_line(before, entry, bond.zone)
-            message = ToldMessage(entry.message.at, entry.message.id, spoken.text, bond.zone)
             reading = by_model.get(entry.message.id)
             detection = Detection()
+            is_kept = reading is not None or entry.message.id in marked
+            standing = [entry] if is_kept else list_standing([entry], talk.taken_back)
+            if not standing:
+                continue
+            spoken = _build_spoken_line(before, standing[0], bond.zone)
+            message = ToldMessage(entry.message.at, entry.message.id, spoken.text, bond.zone)
             if reading is None or reading.unsettled:
                 current = [fact for fact in state.facts if fact.is_current]
                 detection = self.detect(spoken, current, entry.message)
@@ -520,16 +549,17 @@ class CharacterService:
         """Return the episodes in their present form."""
         if talk.touched:
             refused = self._list_refused_ids(bond.scope)
+            spoken = decisions.select_spoken_messages(talk.entries)
             self.said_words.renew(
                 bond.scope,
                 talk.touched,
-                decisions.select_spoken_messages(talk.entries),
+                list_standing(spoken, talk.taken_back),
                 [identity for episode in told for identity in episode.message_ids],
                 refused,
             )
 
             def summarise(span: Sequence[Journalled], unquoted: frozenset[str]) -> Episode | None:
-                quoted = [entry for entry in span if entry.message.id not in unquoted]
+                quoted = list_standing(span, talk.taken_back, unquoted)
                 return self._summarise_span(bond, quoted, state, talk.entries)
 
             told = summary_renewal.retold(talk, told, refused, summarise)
@@ -569,7 +599,8 @@ class CharacterService:
         due, held = self.due(bond, snapshot), snapshot.held
         if due is None or max(one.seq for one in due.messages) > snapshot.learned:
             return None
-        quoted = self._list_quotable(bond.scope, due.messages)
+        talk = snapshot.window.spoken
+        quoted = self._list_quotable(bond.scope, due.messages, talk)
         episode = self._summarise_span(
             bond, quoted, LearnedState.of(held), snapshot.window.messages
         )
@@ -579,10 +610,10 @@ class CharacterService:
                 message_ids=tuple(one.message.id for one in due.messages),
                 messages=len(due.messages),
             )
-        if self._list_quotable(bond.scope, due.messages) != quoted:
+        if self._list_quotable(bond.scope, due.messages, talk) != quoted:
             return None  # refused while a model told of it
         # Before the window moves: killed in between, the words are kept again.
-        self.said_words.keep(bond.scope, due.messages, self._list_refused_ids(bond.scope))
+        self.said_words.keep(bond.scope, quoted, ())
         is_finished = self._keep_episodes(
             bond,
             snapshot,
@@ -604,11 +635,14 @@ class CharacterService:
         """Form the episode of messages before the window, beside the existing episodes.
 
         `ids` are all messages of the episode's span; `tell` as in `summarise`. Messages of which
-        something is refused, also while a model tells of them, are not quoted.
+        something is refused, also while a model tells of them, are not quoted, and neither is what
+        later messages take back.
         """
         text, told_of = "", list[Journalled]()
         while True:
-            quoted = self._list_quotable(bond.scope, said)
+            read = self.journal.read(bond.scope, said[0].place - 1, budget_tokens=ALL, limit=ALL)
+            talk = decisions.select_spoken_messages(read)
+            quoted = self._list_quotable(bond.scope, said, talk)
             if quoted != told_of:
                 text, told_of = tell(quoted), quoted
                 continue
@@ -620,7 +654,7 @@ class CharacterService:
                 text=text or episode.text, message_ids=tuple(ids), messages=len(ids)
             )
             others = [one for one in snapshot.held.episodes if one.key != episode.key]
-            self.said_words.keep(bond.scope, said, self._list_refused_ids(bond.scope))
+            self.said_words.keep(bond.scope, quoted, ())
             if self._keep_episodes(
                 bond,
                 snapshot,

@@ -1,13 +1,16 @@
 """Selects the messages to learn from: new ones, or all from the first changed place on."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
+from gieok.character.detect import take_backs
+from gieok.character.detect.take_backs import StandingText
 from gieok.character.facts import Episode
 from gieok.character.memory import decisions
 from gieok.character.memory.decisions import REFORM
 from gieok.character.memory.windows import TalkWindow
-from gieok.model.conversation import Journalled
+from gieok.model.conversation import Journalled, Role
 from gieok.model.memory import Scope
 from gieok.ports.journal import Journal
 
@@ -21,7 +24,7 @@ class UnreadTalk(NamedTuple):
 
     `end` is the newest number. `changed` are messages that were said anew or taken back since the
     requested position; `touched` also includes messages from which the user refused a memory, or
-    wants a memory back.
+    wants a memory back. `taken_back` is what is left of those that the user took back in part.
     """
 
     entries: tuple[Journalled, ...]
@@ -30,6 +33,7 @@ class UnreadTalk(NamedTuple):
     changed: frozenset[str] = frozenset()
     touched: frozenset[str] = frozenset()
     is_replay: bool = False
+    taken_back: Mapping[str, StandingText] = MappingProxyType({})
 
     @property
     def fresh(self) -> list[Journalled]:
@@ -58,34 +62,56 @@ def find_unread_talk(
     )
     versions = {one.message.id for one in fresh if one.first}
     gone = {identity for one in user_decisions if one.do == REFORM for identity in one.ids}
-    touched = {identity for one in user_decisions for identity in one.ids}
+    touched = {identity for one in user_decisions for identity in (*one.ids, *one.freed)}
     end = max(one.seq for one in fresh)
+    changed = frozenset(versions | gone)
+    # A former version of what the user said may have taken back something.
+    is_resaid = any(one.first and one.message.role is Role.USER for one in fresh)
+    is_wide = is_resaid or any(take_backs.takes_back(one.message) for one in fresh)
+    reach = take_backs.REACH if is_wide else 0
     for back in _places_back(journal, scope, episodes, start, after):
         if back >= start:
             continue
         if back < after:
             read, after = journal.read(scope, back, budget_tokens=ALL, limit=ALL), back
             later_messages = [one for one in read if one.place > back]
-        if (
-            not after
-            or len(
-                decisions.select_spoken_messages(
-                    [one for one in later_messages if one.place < start]
-                )
-            )
-            >= LOOKED_BACK
-        ):
+        before = decisions.select_spoken_messages(
+            [one for one in later_messages if one.place < start]
+        )
+        is_enough = len(before) >= LOOKED_BACK and len(_list_user_places(before)) >= reach
+        if not after or is_enough:
             break
     # Messages that arrived meanwhile are read next time.
     entries = sorted((one for one in later_messages if one.seq <= end), key=lambda one: one.place)
+    spoken = decisions.select_spoken_messages(entries)
+    taken_back = take_backs.find_taken_back([one.message for one in spoken])
+    place = {one.message.id: one.place for one in spoken}
+    before = [one for one in spoken if one.place < start]
+    # Where a message is gone, those behind it may take back another.
+    known = before if gone else [one for one in spoken if one.seq <= learned]
+    taken_before = take_backs.find_taken_back([one.message for one in known])
+    newly = {
+        one
+        for one in (taken_back.keys() | taken_before.keys())
+        if taken_back.get(one) != taken_before.get(one)
+    }
+    if is_resaid:
+        resaid = _list_user_places(before)[-take_backs.REACH :]
+        newly |= {one.message.id for one in before if one.place in resaid}
+    start = min([start, *(place[one] for one in newly)])
     return UnreadTalk(
         entries=tuple(entries),
         start=start,
         end=end,
-        changed=frozenset(versions | gone),
-        touched=frozenset(versions | touched),
+        changed=changed,
+        touched=frozenset(versions | touched | newly),
         is_replay=start <= learned,
+        taken_back=taken_back,
     )
+
+
+def _list_user_places(said: Sequence[Journalled]) -> list[int]:
+    return [one.place for one in said if one.message.role is Role.USER]
 
 
 def _places_back(
