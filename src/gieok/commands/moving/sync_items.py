@@ -351,15 +351,21 @@ class ScopeItems:
         return {**fields, "earlier": True} if place.is_earlier else fields
 
     def find_renamed(self, item: str) -> list[str]:
-        """Return the mark of the place of a record that a command renamed, and of the last one."""
-        mark, _ = self._removed.get(item, ("", ""))
+        """Return the mark of the place of a record that a command renamed, and of the last one.
+
+        Nothing where another record was in that place since, and is there no more.
+        """
+        mark, reason = self._removed.get(item, ("", ""))
+        is_of_another = reason == forgotten_marks.WAS_MOVED and item not in self.record_ids
+        if not mark or is_of_another:
+            return []
         renamed = forgotten_marks.load_renamed(self.call, self.scope)
         last = forgotten_marks.find_last_place(renamed, mark)
         return [mark, last] if last != mark else []
 
     def is_removal_known(self, item: str) -> bool:
         """Say whether a command removed an item from this scope."""
-        return item in self._forgotten or item in self._removed
+        return self.find_removal(item)[0] != forgotten_marks.WAS_MOVED
 
     def drop_record_entries(self) -> None:
         """Drop memories that are entries of records in the index, which an earlier version took."""
@@ -372,11 +378,36 @@ class ScopeItems:
                 follow_soon(self.call, self.shelf)
 
     def drop_returned_marks(self) -> None:
-        """Drop the marks of removed records that are there again: they may go otherwise then."""
-        returned = [mark for item, (mark, _) in self._removed.items() if item in self.record_ids]
+        """Drop the marks of removed records that are there again: they may go otherwise then.
+
+        Where another record is there, the mark says where the one of before is, and no more:
+        another device may have renamed that one too.
+        """
+        renamed = forgotten_marks.load_renamed(self.call, self.scope)
+        returned: list[str] = []
+        for item, (mark, reason) in self._removed.items():
+            if item not in self.record_ids:
+                continue
+            if not self._is_another_there(item, renamed, mark):
+                returned.append(mark)
+            elif reason != forgotten_marks.WAS_MOVED:
+                forgotten_marks.keep_renamed(
+                    self.call, self.scope, mark, renamed[mark], forgotten_marks.WAS_MOVED
+                )
         if returned:
             realm = forgotten_marks.REMOVED + self.scope.path
             self.call.home.journal.keep(realm, {}, returned)
+
+    def _is_another_there(self, item: str, renamed: Mapping[str, str], mark: str) -> bool:
+        """Say whether a record and the one that was renamed from its place are two records.
+
+        They were made at two times. What was renamed back is the record of before.
+        """
+        last = forgotten_marks.find_last_place(renamed, mark)
+        file = self._records.get(build_place_id(self.shared, last))
+        if file is None or last in renamed:
+            return False
+        return forgotten_marks.read_made(file) != forgotten_marks.read_made(self._records[item])
 
     @cached_property
     def marks(self) -> "ForgottenMarks":

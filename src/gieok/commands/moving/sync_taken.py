@@ -1,7 +1,8 @@
 """Takes in what other devices sent: the same memory once, and of two edits both.
 
 Where two devices changed an item and neither knew the other's change, the later one holds. The
-earlier one stays: a memory in the history, a record among the archived records.
+earlier one stays: a memory in the history, a record among the archived records. A record that was
+told under the name that another one had before is no change of that one: it stays as it is.
 """
 
 import hashlib
@@ -233,7 +234,7 @@ class ScopeTaking:
             {mark: known.places[mark] for mark in renamed}, self._places
         )
         shelf = self.shared_scope.shelf
-        held = forgotten_marks.list_marks(shelf.base) if shelf and due else set()
+        held = forgotten_marks.list_places(shelf.base) if shelf and due else {}
         followed = forgotten_marks.follow_renamed(call, scope, due, held)
         self._places |= {
             mark: place
@@ -301,7 +302,7 @@ class ScopeTaking:
     # Items with versions.
     def _take_version(self, row: Row) -> None:
         fresh = load_version(row["version"])
-        item, kind = row["item"], row["is"]
+        item = row["item"]
         self._take_marks(row)
         text = self._fresh.get(item) or self._known.get(item, "")
         known = load_version(text) if text else None
@@ -322,24 +323,44 @@ class ScopeTaking:
         joined = join_versions(known if is_unsent else own, fresh)
         if self._is_merged(row, outcome, joined, is_unsent=is_unsent):
             return
-        if outcome is VersionOrder.EARLIER:
-            self._keep_beside(kind, row, mine)
+        if outcome is not VersionOrder.NEW and self._is_of_two_records(row, mine):
+            if mine is None:
+                self._take_over(row, fresh, None)
+        elif outcome is VersionOrder.EARLIER:
+            self._keep_beside(row["is"], row, mine)
         else:
             if mine and (outcome is VersionOrder.LATER or row.get("put_back")):
                 self._keep_mine(mine, row)
-            self._apply(kind, row, fresh, mine)
-            self.taken += 1
             is_replaced = row.get("gone") == forgotten_marks.WAS_REPLACED
             self.both_kept += mine is not None and is_replaced and outcome is VersionOrder.NEW
-            self._items.pop(item, None)
-            if not row.get("gone"):
-                self._items[item] = _build_taken_item(row, fresh)
-            elif mine and kind == sync_items.RECORD and self._locate_record(mine.fields).exists():
-                self._items[item] = mine
+            self._take_over(row, fresh, mine)
         self._fresh[item] = joined.dump()
 
+    def _take_over(self, row: Row, version: ItemVersion, mine: SharedItem | None) -> None:
+        """Make an item as a row brings it."""
+        item, kind = row["item"], row["is"]
+        self._apply(kind, row, version, mine)
+        self.taken += 1
+        self._items.pop(item, None)
+        if not row.get("gone"):
+            self._items[item] = _build_taken_item(row, version)
+        elif mine and kind == sync_items.RECORD and self._locate_record(mine.fields).exists():
+            self._items[item] = mine
+
+    def _is_of_two_records(self, row: Row, mine: SharedItem | None) -> bool:
+        """Say whether one device renamed a record away, and the other has another one there.
+
+        The two were made at two times.
+        """
+        if row["is"] != sync_items.RECORD or bool(row.get("gone")) == (mine is None):
+            return False
+        renamed = row.get("renamed") if mine else self.shared_scope.find_renamed(row["item"])
+        made = self._find_made(str(renamed[1])) if renamed else None
+        text = str(mine.fields["text"] if mine else row["text"])
+        return made is not None and made != records.read_created(text)[0]
+
     def _take_marks(self, row: Row) -> None:
-        """Note what a row of a removed item says of its place."""
+        """Note what a row says of what was in the place of its item before."""
         if row.get("mark"):
             place = ForgottenPlace(
                 str(row["at"]), str(row.get("made", "")), is_earlier=bool(row.get("earlier"))
