@@ -173,6 +173,50 @@ def test_a_bare_mount_point_is_no_project(pair: list[DeviceHome], shops: list[Pa
     assert list_records(shops[0]) == list_records(shops[1])
 
 
+def test_records_of_a_repository_that_git_does_not_read_neither_go_nor_come(
+    pair: list[DeviceHome], shops: list[Path]
+) -> None:
+    one, two = pair
+    run_git("-C", str(shops[0]), "add", "--force", ".gieok/memory")
+    one.sync()
+    index = shops[0] / ".git/index"
+    whole = index.read_bytes()
+    index.write_bytes(b"damaged")
+    next(shops[0].glob(".gieok/memory/*/one-*.md")).unlink()
+    two.run("remember", shops[1], text=["The shop closes at six."])
+    two.sync()
+    for _ in range(2):
+        one.run("remember", shops[0], text=["The shop opens at nine."])
+        done = one.sync()
+        assert done.unmounted == (str(shops[0]),)
+        assert done.waiting_for == {sync_exchange.UNMOUNTED: 1}
+        assert (done.sent, done.brought_back, done.vanished) == (0, 0, 0)
+    index.write_bytes(whole)
+    done = one.sync()
+    assert (done.unmounted, done.waiting, done.sent) == ((), 0, 1)
+    assert len(list_records(shops[0])) == 3
+
+
+@pytest.mark.parametrize(
+    "name", ["GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_ALTERNATE_OBJECT_DIRECTORIES"]
+)
+def test_a_variable_of_a_git_hook_of_another_repository_lets_nothing_tracked_travel(
+    tmp_path: Path, pair: list[DeviceHome], source: Path, name: str
+) -> None:
+    one, two = pair
+    shops = [make_clone(source, device.folder / "shop", SHOP) for device in pair]
+    one.run("remember", shops[0], text=["The shop opens at nine."])
+    run_git("-C", str(shops[0]), "add", "--force", ".gieok/memory")
+    two.run("remember", shops[1], text=["The shop closes at six."])
+    other = tmp_path / "other"
+    run_git("init", "--quiet", str(other))
+    one.environment = {name: str(other / ".git")}
+    for device in (*pair, *pair):
+        device.sync()
+    assert list_records(shops[1]) == ["the-shop-closes-at-six.md"]
+    assert list_records(shops[0]) == ["the-shop-closes-at-six.md", "the-shop-opens-at-nine.md"]
+
+
 def test_what_is_of_an_excluded_project_is_counted_apart(
     pair: list[DeviceHome], shops: list[Path]
 ) -> None:

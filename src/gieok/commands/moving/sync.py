@@ -55,7 +55,7 @@ _REASONS = {
         "{count:,} are what characters remember, or another user's memory: they are not taken in"
     ),
     sync_exchange.UNMOUNTED: Words(
-        "{count:,} wait until the repository of their project is in its folder again"
+        "{count:,} wait until Git reads the repository of their project again"
     ),
     sync_exchange.LINKED: Words("{count:,} wait until the folder of their records is there again"),
     sync_exchange.REFUSED: Words("{count:,} were not understood: the next time tries again"),
@@ -92,7 +92,7 @@ class SyncResult:
     waiting: int
     #: Reason → how many of those that wait.
     waiting_for: Mapping[str, int]
-    #: Folders of projects whose repository is not there.
+    #: Folders of projects whose repository is not there, or not read by Git.
     unmounted: tuple[str, ...]
     #: Links in place of shelves, which lead out of their folder or nowhere.
     links: tuple[str, ...]
@@ -349,7 +349,9 @@ def render_sync(result: SyncResult, style: Style) -> str:
         )
     lines += [
         style.say(
-            "  {folder}: no repository is there now; its records neither go nor come", folder=folder
+            "  {folder}: no repository is there now that Git reads; its records neither go nor "
+            "come",
+            folder=folder,
         )
         for folder in map(printable, result.unmounted)
     ]

@@ -66,7 +66,7 @@ OLD_KEY = "old"
 #: Fault of a device whose segments were taken in and are in the remote no more.
 GONE = "gone"
 #: Why rows wait: no project or rule is known for them, the project is excluded, its folder has no
-#: repository now, or they were not understood. Rows of accounts are never taken.
+#: repository now that Git reads, or they were not understood. Rows of accounts are never taken.
 UNKNOWN, EXCLUDED, UNMOUNTED, REFUSED = "unknown", "excluded", "unmounted", "refused"
 #: The folder of the records is a link that leads out of the shelf, or nowhere.
 LINKED = "linked"
@@ -82,8 +82,9 @@ class ExchangeCounts:
     `renamed_by_hand` counts records that another device corrected under the name from before,
     `brought_back` counts records that had vanished here and were taken in again, `vanished` those
     that could not be. `waiting` has the counts by reason, `unmounted` the folders of projects
-    without their repository, `links` the shelves that lead elsewhere; `unplaced` counts projects of
-    which nobody knows the folder, and `accounts` the scopes that stay on this device.
+    whose repository is not there, or not read by Git, `links` the shelves that lead elsewhere;
+    `unplaced` counts projects of which nobody knows the folder, and `accounts` the scopes that stay
+    on this device.
     """
 
     taken: int = 0
@@ -211,7 +212,11 @@ class DeviceExchange:
         self._proofs: dict[SegmentName, SharedKey] = {}
         #: Shared name of a scope → the records that vanished from it and are not there again.
         self._vanished: dict[str, set[str]] = {}
-        self._tracked: dict[Path, frozenset[str]] = {}
+        #: Folder of the shelf of a project → the files in it that Git tracks; None where Git does
+        #: not tell. Asked once a run.
+        self._tracked: dict[Path, frozenset[str] | None] = {}
+        #: Scope of a project whose repository Git does not read → its folder.
+        self._unread: dict[str, Path] = {}
         self.done = ExchangeCounts()
         self._notices = DeviceNotices(call, setup, self.done.rejected)
 
@@ -328,7 +333,8 @@ class DeviceExchange:
         self._keep_faults()
         self.done.waiting = count_waiting(self._call)
         self.done.links = sorted(map(str, self._links.values()))
-        self.done.unmounted = sorted(map(str, self._names.unmounted.values()))
+        folders = {*self._names.unmounted.values(), *self._unread.values()}
+        self.done.unmounted = sorted(map(str, folders))
 
     @cached_property
     def _names(self) -> ScopeNames:
@@ -344,6 +350,18 @@ class DeviceExchange:
         }
         for scope in self._links:
             del self._shelves[scope]
+        self._drop_unread_shelves()
+
+    def _drop_unread_shelves(self) -> None:
+        """Leave the records of projects of which Git does not tell whether it tracks them."""
+        for scope, shelf in list(self._shelves.items()):
+            if not shelf.is_project or self._names.is_excluded(scope.path):
+                continue
+            if shelf.base not in self._tracked:
+                self._tracked[shelf.base] = self._sync.list_tracked(shelf.base)
+            if self._tracked[shelf.base] is None:
+                self._unread[scope.path] = shelf.base.parent
+                del self._shelves[scope]
 
     def _list_openable_waiting(self) -> dict[str, set[str]]:
         """Return segment → shared names of the scopes of which it may be taken in now."""
@@ -463,7 +481,8 @@ class DeviceExchange:
         self.done.both_kept += taking.both_kept
         self.done.renamed_by_hand += taking.renamed_by_hand
         self.done.rejected += taking.rejected
-        reason = UNMOUNTED if local in self._names.unmounted else UNKNOWN
+        is_away = local in self._names.unmounted or local in self._unread
+        reason = UNMOUNTED if is_away else UNKNOWN
         reason = LINKED if scope.scope in self._links else reason
         return [
             *((row, reason) for row in taking.waiting),
@@ -539,9 +558,8 @@ class DeviceExchange:
         return self._build_items(scope, shared, shelf)
 
     def _build_items(self, scope: Scope, shared: str, shelf: RecordShelf | None) -> ScopeItems:
-        return ScopeItems(
-            call=self._call, scope=scope, shared=shared, shelf=shelf, tracked=self._tracked
-        )
+        tracked = {base: files for base, files in self._tracked.items() if files is not None}
+        return ScopeItems(call=self._call, scope=scope, shared=shared, shelf=shelf, tracked=tracked)
 
     def _make_shelf(self, scope: Scope) -> RecordShelf | None:
         """Return the shelf of a scope that had no records; None for a project without a folder."""

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -219,8 +219,8 @@ class ScopeItems:
     scope: Scope
     shared: str
     shelf: RecordShelf | None
-    #: Folder of a shelf → the files in it that Git tracks, asked once.
-    tracked: dict[Path, frozenset[str]] = field(default_factory=dict)
+    #: Folder of the shelf of a project → the files in it that Git tracks.
+    tracked: Mapping[Path, frozenset[str]]
 
     def iter_items(self) -> Iterator[SharedItem]:
         """Yield every item but messages."""
@@ -267,11 +267,7 @@ class ScopeItems:
 
     def _list_tracked(self, shelf: RecordShelf) -> frozenset[str]:
         """Return the files of a shelf that Git tracks; of the user's own shelf, none count."""
-        if not shelf.is_project:
-            return frozenset()
-        if shelf.base not in self.tracked:
-            self.tracked[shelf.base] = self.call.home.sync.list_tracked(shelf.base)
-        return self.tracked[shelf.base]
+        return self.tracked[shelf.base] if shelf.is_project else frozenset()
 
     @cached_property
     def once_tracked_ids(self) -> set[str]:
