@@ -84,7 +84,7 @@ class SyncResult:
     taken: int
     sent: int
     both_kept: int
-    #: Records that were renamed by hand here, and corrected under the old name elsewhere.
+    #: Records that were renamed by hand on one device, and corrected under the old name on another.
     renamed_by_hand: int
     brought_back: int
     vanished: int
@@ -327,7 +327,8 @@ def render_sync(result: SyncResult, style: Style) -> str:
     if result.renamed_by_hand:
         lines.append(
             style.say(
-                "  {count:,} renamed by hand here and corrected elsewhere: both are in use",
+                "  {count:,} renamed by hand on one device and corrected on another: both are in "
+                "use",
                 count=result.renamed_by_hand,
             )
         )

@@ -79,7 +79,7 @@ _MOST_TRIES = 3
 class ExchangeCounts:
     """Precedence of a synchronisation: counts of items and segments.
 
-    `renamed_by_hand` counts records that another device corrected under the name from before,
+    `renamed_by_hand` counts records that one device renamed so and another one corrected,
     `brought_back` counts records that had vanished here and were taken in again, `vanished` those
     that could not be. `waiting` has the counts by reason, `unmounted` the folders of projects
     whose repository is not there, or not read by Git, `links` the shelves that lead elsewhere;

@@ -70,7 +70,7 @@ class ScopeTaking:
     rejected: list[str] = field(default_factory=list)
     taken: int = 0
     both_kept: int = 0
-    #: Records that were renamed by hand here, and corrected under the old name elsewhere.
+    #: Records that were renamed by hand on one device, and corrected under the old name on another.
     renamed_by_hand: int = 0
     _known: dict[str, str] = field(default_factory=dict)
     _items: dict[str, SharedItem] = field(default_factory=dict)
@@ -391,7 +391,10 @@ class ScopeTaking:
                 self._settle_corrections(before, mine, theirs)
 
     def _count_renamed_by_hand(self, rows: Sequence[Row]) -> int:
-        """Return how many records no command renamed here, and one on another device."""
+        """Return how many records one device renamed by hand, and another one by a command."""
+        return self._count_renamed_by_hand_here(rows) + self._count_renamed_by_hand_elsewhere(rows)
+
+    def _count_renamed_by_hand_here(self, rows: Sequence[Row]) -> int:
         corrected = {row["item"] for row in rows if row.get("renamed")} - self._items.keys()
         outlines = sync_sent.load_outlines(self.call, self.shared_scope.shared) if corrected else {}
         gone = {
@@ -406,6 +409,23 @@ class ScopeTaking:
             if item.kind == sync_items.RECORD and item.id not in self._known
         ]
         return len(sync_sent.find_renamed(gone, elsewhere))
+
+    def _count_renamed_by_hand_elsewhere(self, rows: Sequence[Row]) -> int:
+        made_here = {
+            self._find_made(renamed[1])
+            for row in rows
+            if row.get("gone") == forgotten_marks.WAS_MOVED
+            and (renamed := self.shared_scope.find_renamed(row["item"]))
+        }
+        made_there = {
+            records.read_created(str(row.get("text", "")))[0]
+            for row in rows
+            if row["is"] == sync_items.RECORD
+            and row.get("shelf") == records.MEMORY
+            and not row.get("gone")
+            and row["item"] not in self._known
+        }
+        return len((made_here & made_there) - {""})
 
     def _is_same_record(self, mine: str, theirs: str) -> bool:
         """Say whether the records of two places were made at one time, as far as is known."""
