@@ -604,6 +604,46 @@ def test_where_two_drop_devices_at_once_one_key_holds_and_the_other_drop_is_said
     assert lost.find_id() not in list_ids(one)
 
 
+@pytest.mark.parametrize("names", [("one", "two"), ("one", "two", "three")])
+@pytest.mark.parametrize("is_to_stay", [True, False])
+def test_where_two_devices_drop_each_other_at_once_both_are_told_that_the_other_is_back(
+    tmp_path: Path, remote: Path, names: tuple[str, ...], *, is_to_stay: bool
+) -> None:
+    devices = join_devices(tmp_path, ManualClock(START), remote, *names)
+    one, two, *others = devices
+    for device in devices * 2:
+        device.sync()
+    away = remote.with_name("away")
+    shutil.copytree(remote, away)
+    two.run("sync devices", drop=one.find_id())
+    remote.rename(remote.with_name("later"))
+    away.rename(remote)
+    one.run("sync devices", drop=two.find_id())
+    for file in remote.with_name("later").glob("*/*.age"):
+        shutil.copy(file, remote / file.parent.name)
+    for giver, taker in ((one, two), (two, one), *((one, other) for other in others)):
+        bring_key(tmp_path, giver, taker, remote)
+    for _ in range(2):
+        for device in devices:
+            device.sync()
+    assert list_keys(one)[0] == list_keys(two)[0]
+    # Nothing lags: the drop is confirmed, and that it did not hold is said all the same.
+    assert (one.sync().drop.back, two.sync().drop.back) == (("two",), ("one",))
+    for device, other in ((one, two), (two, one)):
+        if is_to_stay:
+            device.run("sync rotate")
+        else:
+            device.run("sync devices", drop=other.find_id())
+            break
+        for each in devices * 2:
+            each.sync()
+    assert one.sync().drop.back == ()
+    if is_to_stay:
+        assert two.sync().drop.back == ()
+    else:
+        assert two.find_id() not in list_ids(one)
+
+
 @pytest.mark.parametrize("is_current", [True, False])
 def test_what_a_key_of_before_says_was_sent_anew_hides_nothing(
     pair: list[DeviceHome], remote: Path, *, is_current: bool

@@ -408,8 +408,8 @@ def _render_drop(drop: UnconfirmedDrop, style: Style) -> list[str]:
         )
     lines += [
         style.say(
-            "  ✗ {name}: was dropped, and has the key in use: another device gave it the key. Drop "
-            "it again: `gieok sync devices --drop`",
+            "  ✗ {name}: was dropped, and has the key in use. Drop it again: `gieok sync devices "
+            "--drop`, or let it stay: `gieok sync rotate`",
             name=printable(name),
         )
         for name in drop.back

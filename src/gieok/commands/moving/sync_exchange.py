@@ -701,7 +701,7 @@ class DeviceExchange:
                 self._adopt(name, load_segment(opened.data, name.path), opened.proof)
 
     def _adopt(self, name: SegmentName, segment: Segment, proof: SharedKey) -> None:
-        self._notices.take(segment.rows, proof, is_key=name.is_key)
+        self._notices.take(segment.rows, proof, is_key=name.is_key, is_own=True)
         self._notices.take_anew(name, segment.rows, proof)
         if not name.is_key and proof == self._sync.load_current_key():
             sync_devices.note_key(self._call, name.device, proof)
