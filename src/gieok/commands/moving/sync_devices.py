@@ -190,6 +190,10 @@ class DeviceNotices:
         dropped = {device.id: device.name for device in devices if device.id not in staying}
         self.call.home.journal.keep(DROPPED_HERE, dropped, sorted(staying))
 
+    def list_given_keys(self, rows: Iterable[Row]) -> set[str]:
+        """Return the secrets of the keys that rows give."""
+        return {str(row.get("identity")) for row in rows if row["is"] == _KEY}
+
     def take_anew(self, name: SegmentName, rows: Iterable[Row], proof: SharedKey) -> None:
         """Take what a segment says was sent anew.
 

@@ -63,6 +63,8 @@ _DEVICE = "device"
 DAMAGED, OTHER_KEY, FORGED, NEWER, STRAY = "damaged", "key", "forged", "newer", "name"
 #: Fault of a segment that only a key of before proves, and for which no device vouches.
 OLD_KEY = "old"
+#: Fault of one of two segments that give two keys in place of the same one.
+TWO_KEYS = "two-keys"
 #: Fault of a device whose segments were taken in and are in the remote no more.
 GONE = "gone"
 #: Why rows wait: no project or rule is known for them, the project is excluded, its folder has no
@@ -378,22 +380,43 @@ class DeviceExchange:
         """Return the segments that can be read, and note what is wrong with others.
 
         Those of known devices are read first: where one of them changed the key, whoever has the
-        old one alone is believed no more.
+        old one alone is believed no more. Where two give two keys in place of the key in use, neither
+        counts: one of them may be a stranger's, who has it.
         """
         loaded: dict[SegmentName, Segment] = {}
         devices = {device.id for device in sync_devices.list_devices(self._call)}
-        unread = sorted(names, key=lambda name: name.device not in devices)
+        of_known = [name for name in names if name.device in devices]
+        unread = [*of_known, *(name for name in names if name.device not in devices)]
         is_new_key = True
         while is_new_key:  # a key that came opens what could not be opened before
             count = len(self._sync.list_keys())
             for name in unread:
-                if segment := self._load_segment(name):
+                segment = self._load_segment(name)
+                rivals = of_known if name.device in devices else names
+                if segment and self._is_one_of_two_keys(name, rivals):
+                    self._faults[name.path] = TWO_KEYS
+                elif segment:
                     loaded[name] = segment
                     proof = self._proofs[name]
                     self._notices.take(segment.rows, proof, is_key=name.is_key)
             unread = [name for name in unread if name not in loaded]
             is_new_key = len(self._sync.list_keys()) != count
         return {name: loaded[name] for name in names if name in loaded}
+
+    def _is_one_of_two_keys(self, name: SegmentName, rivals: Sequence[SegmentName]) -> bool:
+        """Say whether a segment gives a key in place of the one in use, and a rival another one."""
+        key = self._sync.load_current_key()
+        if not name.is_key or self._proofs[name] != key:
+            return False
+        given = {
+            identity
+            for other in rivals
+            if other.is_key
+            and (segment := self._load_segment(other))
+            and self._proofs[other] == key
+            for identity in self._notices.list_given_keys(segment.rows)
+        }
+        return len(given) > 1
 
     def _select_believed(self, loaded: Mapping[SegmentName, Segment]) -> dict[SegmentName, Segment]:
         """Return the segments that the key in use proves, that a device vouches for under it, or
