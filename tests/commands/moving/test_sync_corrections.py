@@ -253,6 +253,20 @@ def check_told_beside_corrections(trio: list[DeviceHome], order: str, *, later: 
         assert "ruff" not in names[0]
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2)])
+def test_of_a_record_that_was_retired_and_corrected_the_correction_is_in_use(
+    trio: list[DeviceHome], order: tuple[int, int, int]
+) -> None:
+    correct_record(trio[0], "ruff", "We lint with pylint.")
+    trio[1].run("retire", memories=["decision/we-lint-with-ruff"], user=True)
+    sync_all(*(trio[place] for place in order))
+    for device in trio:
+        assert list(device.list_records()) == [
+            "memory/decision/we-lint-with-pylint.md",
+            "retired/decision/we-lint-with-ruff.md",
+        ]
+
+
 @pytest.fixture
 def told_again(trio: list[DeviceHome]) -> list[DeviceHome]:
     """Return devices with a corrected record, and another one that was told under its old name."""
