@@ -37,6 +37,8 @@ REMOVED = "removed:"
 #: away at the end of its grace period; or a later correction on another device took its place.
 WAS_FORGOTTEN, WAS_MOVED, WAS_REMOVED = "forgotten", "moved", "removed"
 WAS_REPLACED = "replaced"
+#: Of a place in which another record was told since: where the one of before is, and no more.
+OF_BEFORE = "before"
 _HERE, _EARLIER = "here", "earlier"
 
 

@@ -334,8 +334,9 @@ class ScopeItems:
         _, forgotten = self._forgotten.get(item, ("", ""))
         if forgotten:
             return forgotten_marks.WAS_FORGOTTEN, format_time(datetime.fromisoformat(forgotten))
-        _, reason = self._removed.get(item, ("", forgotten_marks.WAS_MOVED))
-        return reason, format_time(self._now)
+        _, reason = self._removed.get(item, ("", forgotten_marks.OF_BEFORE))
+        is_unknown = reason == forgotten_marks.OF_BEFORE
+        return forgotten_marks.WAS_MOVED if is_unknown else reason, format_time(self._now)
 
     def build_forgotten_fields(self, item: str) -> dict[str, Any]:
         """Return what a row says of the place of a forgotten item; nothing of another one."""
@@ -352,8 +353,8 @@ class ScopeItems:
         Nothing where another record was in that place since, and is there no more.
         """
         mark, reason = self._removed.get(item, ("", ""))
-        is_of_another = reason == forgotten_marks.WAS_MOVED and item not in self.record_ids
-        if not mark or is_of_another:
+        is_gone_too = reason == forgotten_marks.OF_BEFORE and item not in self.record_ids
+        if not mark or is_gone_too:
             return []
         renamed = forgotten_marks.load_renamed(self.call, self.scope)
         last = forgotten_marks.find_last_place(renamed, mark)
@@ -361,7 +362,8 @@ class ScopeItems:
 
     def is_removal_known(self, item: str) -> bool:
         """Say whether a command removed an item from this scope."""
-        return self.find_removal(item)[0] != forgotten_marks.WAS_MOVED
+        _, reason = self._removed.get(item, ("", forgotten_marks.OF_BEFORE))
+        return item in self._forgotten or reason != forgotten_marks.OF_BEFORE
 
     def drop_record_entries(self) -> None:
         """Drop memories that are entries of records in the index, which an earlier version took."""
@@ -386,9 +388,9 @@ class ScopeItems:
                 continue
             if not self._is_another_there(item, renamed, mark):
                 returned.append(mark)
-            elif reason != forgotten_marks.WAS_MOVED:
+            elif reason != forgotten_marks.OF_BEFORE:
                 forgotten_marks.keep_renamed(
-                    self.call, self.scope, mark, renamed[mark], forgotten_marks.WAS_MOVED
+                    self.call, self.scope, mark, renamed[mark], forgotten_marks.OF_BEFORE
                 )
         if returned:
             realm = forgotten_marks.REMOVED + self.scope.path
