@@ -22,12 +22,12 @@ _FAULTS = {
     ),
     sync_exchange.OTHER_KEY: Words(
         "encrypted with a key that is not here: on the device that wrote it, run `gieok sync key "
-        "--to FILE`; here, `gieok sync init REMOTE --key-file FILE`. If you changed no key, it may be "
-        "a stranger's, who has an old one: start anew with another remote"
+        "--to FILE`; here, `gieok sync init REMOTE --key-file FILE`. If you changed no key, it may "
+        "be a stranger's, who has an old one: start anew with another remote"
     ),
     sync_exchange.TWO_KEYS: Words(
-        "two files give two keys in place of the same one: neither is taken. If you changed keys on "
-        "two devices at once, run `gieok sync key --to FILE` there; here, `gieok sync init REMOTE "
+        "two files give two keys in place of the same one: neither is taken. If you changed keys "
+        "on two devices at once, run `gieok sync key --to FILE` there; here, `gieok sync init REMOTE "
         "--key-file FILE`. If you did not, one may be a stranger's, who has an old key: bring the "
         "key only from the device on which you changed it"
     ),

@@ -380,8 +380,8 @@ class DeviceExchange:
         """Return the segments that can be read, and note what is wrong with others.
 
         Those of known devices are read first: where one of them changed the key, whoever has the
-        old one alone is believed no more. Where two give two keys in place of the key in use, neither
-        counts: one of them may be a stranger's, who has it.
+        old one alone is believed no more. Where two give two keys in place of the key in use,
+        neither counts: one of them may be a stranger's, who has it.
         """
         loaded: dict[SegmentName, Segment] = {}
         devices = {device.id for device in sync_devices.list_devices(self._call)}
