@@ -27,9 +27,9 @@ _FAULTS = {
     ),
     sync_exchange.TWO_KEYS: Words(
         "two files give two keys in place of the same one: neither is taken. If you changed keys "
-        "on two devices at once, run `gieok sync key --to FILE` there; here, `gieok sync init REMOTE "
-        "--key-file FILE`. If you did not, one may be a stranger's, who has an old key: bring the "
-        "key only from the device on which you changed it"
+        "on two devices at once, run `gieok sync key --to FILE` there; here, `gieok sync init "
+        "REMOTE --key-file FILE`. If you did not, one may be a stranger's, who has an old key: "
+        "bring the key only from the device on which you changed it"
     ),
     sync_exchange.FORGED: Words(
         "nothing proves that a device of yours wrote it: left. If it is no stranger's, its key is "
