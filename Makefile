@@ -59,7 +59,7 @@ site: $(VENV)/.ready-dev  ## build the site of the documents into .cache/site
 	@echo "see it: python3 -m http.server --directory .cache/site"
 
 record: $(VENV)/.ready  ## record the terminal session of the README
-	$(BIN)/python scripts/record.py
+	$(BIN)/python scripts/terminal_session.py
 
 screenshot: $(VENV)/.ready-dev  ## take the picture of the pages; needs Chromium
 	$(BIN)/python scripts/screenshot.py

@@ -395,12 +395,11 @@ class GieokSystem:
         self._names = dict[str, str]()
 
     def keep(self, user: str, domain: str, name: str, text: str) -> None:
-        if name in self._handles:
-            kept = self._open(user, domain).update(self._handles[name], text).handle
-        else:
-            kept = self._open(user, domain).add(text).handle
-        self._handles[name] = kept
-        self._names[kept] = name
+        memory, known = self._open(user, domain), self._handles.get(name)
+        handle = memory.update(known, text).handle if known else memory.add(text).handle
+        assert handle is not None, "a record has a handle once it is indexed"
+        self._handles[name] = handle
+        self._names[handle] = name
 
     def search(self, user: str, domain: str, question: str, limit: int) -> Sequence[str]:
         memory = self._open(user, domain)
@@ -440,7 +439,8 @@ class Oracle:
 
     def search(self, user: str, domain: str, question: str, limit: int) -> Sequence[str]:
         expected = self._expected[question, domain, user]
-        return expected.get("shouldOnlyInclude", expected.get("mustInclude", ()))[:limit]
+        names: Sequence[str] = expected.get("shouldOnlyInclude", expected.get("mustInclude", ()))
+        return names[:limit]
 
 
 class Nothing:

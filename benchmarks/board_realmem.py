@@ -46,7 +46,7 @@ from typing import Any
 from gieok.home.calls import open_call
 from gieok.testing import ManualClock
 from gieok.text.handles import build_handle
-from memaware import Memory, RememberedTexts
+from memaware import Memory, RememberedTexts, use_embedder
 from retrieval import PlainFts5
 from transcripts import Home, Session, session_uuid, write
 
@@ -136,8 +136,9 @@ class Person:
         inner = call.home.open_embedder()
         assert inner is not None
         embedder = RememberedTexts(inner, kept / "vectors.sqlite")
-        call.home.open_embedder = lambda: embedder  # type: ignore[method-assign,assignment]
-        self._memory = Memory(call, embedder, {}, 0.0)
+        use_embedder(call.home, embedder)
+        self._sessions = dict[str, str]()
+        self._memory = Memory(call, embedder, self._sessions, 0.0)
         self._last = datetime(2025, 1, 1, tzinfo=UTC)
         self._is_read = True
 
@@ -149,7 +150,7 @@ class Person:
         turns = [(one["speaker"].lower(), one["content"]) for one in dialogue["dialogue_turns"]]
         session = Session(dialogue["session_identifier"], self._last, self._work, turns)
         write(self._home, _AGENT, session)
-        self._memory.sessions[session_uuid(session)] = session.id  # type: ignore[index]
+        self._sessions[session_uuid(session)] = session.id
         self._clock.advance(session.end + timedelta(hours=1) - self._clock.now())
         self._is_read = False
 

@@ -27,7 +27,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from code_peers import codegraph
 from gieok.code.index.graph import CALLS, Certainty
@@ -60,6 +60,13 @@ class Link(NamedTuple):
     at: int = 0
 
 
+class Truth(TypedDict):
+    """What JCG's JSON block holds: [caller, callee], or the callee alone of an indirect link."""
+
+    directLinks: list[list[str]]
+    indirectLinks: list[str | list[str]]
+
+
 class Case(NamedTuple):
     """A small program and what is known of its calls."""
 
@@ -88,7 +95,7 @@ def _cases(text: str) -> Iterator[Case]:
         links: list[Link] = []
         for language, block in _BLOCK.findall(match[2]):
             if language == "json":
-                links = _json_links(json.loads(re.sub(r",(\s*\])", r"\1", block)))
+                links = _json_links(json.loads(re.sub(r",(\s*[\]}])", r"\1", block)))
                 continue
             path = _PATH.match(block)
             name = path[1] if path else f"{match[1]}.{_SUFFIXES[language]}"
@@ -97,7 +104,7 @@ def _cases(text: str) -> Iterator[Case]:
         yield Case(match[1], files, links)
 
 
-def _json_links(truth: dict[str, list[list[str]]]) -> list[Link]:
+def _json_links(truth: Truth) -> list[Link]:
     callers: dict[str, list[str]] = defaultdict(list)
     for caller, callee in truth["directLinks"]:
         callers[callee].append(caller)
@@ -107,9 +114,8 @@ def _json_links(truth: dict[str, list[list[str]]]) -> list[Link]:
         for source in (callers[caller] if caller.startswith("Native.") else [caller])
         if not callee.startswith("Native.")
     ]
-    return links + [
-        Link("<module>", _node(target), reached=True) for target in truth["indirectLinks"]
-    ]
+    targets = [link if isinstance(link, str) else link[-1] for link in truth["indirectLinks"]]
+    return links + [Link("<module>", _node(target), reached=True) for target in targets]
 
 
 def _node(name: str) -> str:

@@ -26,6 +26,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +37,7 @@ import numpy as np
 import psycopg
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests/support"))
+from character_talk import SilentNotifier
 from postgres_server import running_server
 from postgres_wire import Wire, note_traffic
 
@@ -162,13 +164,6 @@ def _desk(accounts: Any, journal: Any) -> PointsDesk:
     return PointsDesk(accounts=accounts, journal=journal, clock=SystemClock())
 
 
-class Silent:
-    """`Notices` that tell nobody."""
-
-    def notify(self, title: str, text: str) -> None:
-        """Do nothing."""
-
-
 def service(store: Any, journal: Any, accounts: Any) -> Service:
     """Put a service together, with a model that answers at once."""
     clock, questions = SystemClock(), Vectors()
@@ -177,7 +172,7 @@ def service(store: Any, journal: Any, accounts: Any) -> Service:
     stored = StoredCharacter("", _MINA, "Mina", _CARD, _NOW, _NOW)
     accounts.keep_character(stored, is_new=True)
     roster = Roster(accounts=accounts, canon=canon, journal=journal, clock=clock)
-    incidents = Incidents(journal, clock, Silent())
+    incidents = Incidents(journal, clock, SilentNotifier())
     tending = Tending(Reading(memory=memory, asker=None, incidents=incidents))
     turns = Turns(
         memory=memory,
@@ -453,7 +448,7 @@ def alone(opened: Service, users: int, count: int, server: Any) -> dict[str, flo
     names = [f"u{rng.randrange(users)}" for _ in range(count)]
     fund(opened, names)
     here, there = time.process_time(), server_cpu_s(server)
-    found = [timed(lambda name=name: turn(opened, name, said_text(rng))) for name in names]  # type: ignore[misc]
+    found = [timed(partial(turn, opened, name, said_text(rng))) for name in names]
     cpu = {"cpu": time.process_time() - here, "server_cpu": server_cpu_s(server) - there}
     return percentiles(found[5:]) | {
         name: round(1000 * seconds / count, 1) for name, seconds in cpu.items()
@@ -489,11 +484,11 @@ def together(
     for thread in threads:
         thread.join()
     took = time.perf_counter() - begun
-    result = percentiles(found) | {
+    result: dict[str, Any] = percentiles(found) | {
         "turns_per_s": round(len(found) / took, 1),
         "failed": len(failed),
     }
-    return result | ({"first_failure": failed[0]} if failed else {})  # type: ignore[dict-item]
+    return result | {"first_failure": failed[0]} if failed else result
 
 
 def fund(opened: Service, names: Sequence[str]) -> None:

@@ -115,9 +115,11 @@ class Servers:
                 else PostgresJournal(self.url)
             )
             return journal, PostgresStore(self.url), PostgresAccounts(self.url)
-        names = ("journal.sqlite", "memory.sqlite", "accounts.sqlite")
-        journal, memory, accounts = (self.home / name for name in names)
-        return SqliteJournal(journal), SqliteStore(memory), SqliteAccounts(accounts)
+        return (
+            SqliteJournal(self.home / "journal.sqlite"),
+            SqliteStore(self.home / "memory.sqlite"),
+            SqliteAccounts(self.home / "accounts.sqlite"),
+        )
 
     @property
     def mongo_url(self) -> str:
@@ -125,7 +127,7 @@ class Servers:
 
     def start_mongo(self) -> "subprocess.Popen[bytes]":
         program = Path(sys.executable).with_name("nx-27017")
-        place = [
+        place: list[str | Path] = [
             "--db",
             self.folder / "nx.db",
             "--pid-file",
@@ -145,7 +147,7 @@ class Servers:
 
     def start(self, number: int) -> "subprocess.Popen[bytes]":
         said = (self.folder / f"server{number}.log").open("ab")
-        command = [
+        command: list[str | Path] = [
             Path(sys.executable).with_name("gieok"),
             "serve",
             "--port",

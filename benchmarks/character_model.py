@@ -30,6 +30,7 @@ from gieok.character.predicates import PREDICATES
 from gieok.character.turn.model_reader import EVERY, Reading
 from gieok.flow.generate import Asker
 from gieok.flow.incidents import Incidents
+from gieok.flow.notices import Notices
 from gieok.models.generators.providers import build_chat_generator
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.storage.journal.sqlite.journal import SqliteJournal
@@ -133,7 +134,10 @@ class Tended(CharacterService):
 READINGS: list[Reading] = []
 
 
-class _Silent:
+class _Silent(Notices):
+    def __init__(self) -> None:
+        """Open no channel."""
+
     def notify(self, title: str, text: str) -> None:
         """Tell nobody."""
 

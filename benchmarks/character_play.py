@@ -25,7 +25,7 @@ from gieok.flow.distil import deliver
 from gieok.flow.lifecycle import fill_vectors
 from gieok.home.calls import open_call
 from gieok.home.profiles import build_quoting_profile
-from gieok.ports.models import Embedder, Followed, Reader
+from gieok.ports.models import Embedder, Reader
 from gieok.ports.store import VectorSearch
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.storage.journal.sqlite.journal import SqliteJournal
@@ -213,8 +213,7 @@ def open_configured_models() -> PlayedModels:
     """Return the models that the settings ask for."""
     home = open_call({}).home
     embedder = home.open_embedder()
-    embedder = embedder.wanted() if isinstance(embedder, Followed) else embedder
-    return PlayedModels(embedder, home.open_help_reader())
+    return PlayedModels(embedder.wanted() if embedder else None, home.open_help_reader())
 
 
 def main() -> None:

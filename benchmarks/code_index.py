@@ -70,7 +70,7 @@ def calls_of(root: ast.Module, path: str) -> Iterator[tuple[str, ast.Call]]:
                 stack += [(ast.Expr(value=head), key, prefix) for head in heads]
                 stack.append(
                     (
-                        ast.Module(body=child.body),
+                        ast.Module(body=child.body, type_ignores=[]),
                         f"{path}::{prefix}{child.name}",
                         f"{prefix}{child.name}.",
                     )

@@ -39,7 +39,12 @@ def speed_of(data: Path, name: str, embedder: Embedder | None) -> dict[str, Any]
         indexed = index(tree, folder)
         cpu_s = time.process_time() - before
         rss_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        found = {"cpu_s": cpu_s, "ratio": cpu_s / parse_s, "rss_mb": rss_mb, "lines": lines}
+        found: dict[str, Any] = {
+            "cpu_s": cpu_s,
+            "ratio": cpu_s / parse_s,
+            "rss_mb": rss_mb,
+            "lines": lines,
+        }
         files = _files(indexed)
         if embedder:
             found["passages_per_cpu_s"] = _embedded_per_s(indexed, embedder)

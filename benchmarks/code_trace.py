@@ -79,7 +79,7 @@ class Recorder:
     def stop(self) -> None:
         """Stop noting."""
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
 
     def _number(self, code: CodeType) -> int:
         """Return the number of a code of the project, -1 for one from outside."""
@@ -226,17 +226,15 @@ class Places:
                 functions.append(node)
         for function in functions:
             names = [
-                _name(d.args[0])
-                for d in function.decorator_list
-                if _name_of_call(d) == "wraps" and d.args
+                _name(decorator.args[0])
+                for decorator in function.decorator_list
+                if isinstance(decorator, ast.Call)
+                and _name(decorator.func) == "wraps"
+                and decorator.args
             ]
             if wrapped := next(iter(names), updated.get(function.name, "")):
                 first = min([function.lineno, *(d.lineno for d in function.decorator_list)])
                 self._wrappers[path][first] = wrapped
-
-
-def _name_of_call(node: ast.expr) -> str:
-    return _name(node.func) if isinstance(node, ast.Call) else ""
 
 
 def _name(node: ast.expr) -> str:

@@ -209,18 +209,17 @@ def read(tree: Path, copy: Path) -> dict[str, File]:
     known: dict[tuple[int, int], str] = {}
     function = TreeReader.function
 
-    def noting(reader: TreeReader, node: Any, *rest: Any, **named: Any) -> Any:
-        number, scope = function(reader, node, *rest, **named)
-        known[node.start_byte, node.end_byte] = reader.builder.symbols[scope.symbol].qualified
+    def noting(self: TreeReader, node: Any, *rest: Any, **named: Any) -> Any:
+        number, scope = function(self, node, *rest, **named)
+        known[node.start_byte, node.end_byte] = self.builder.symbols[scope.symbol].qualified
         return number, scope
 
+    # Facts keep no bytes of a function, so its keys are noted while it is read.
     TreeReader.function = noting  # type: ignore[method-assign]
     for file in sources(tree):
         path = file.relative_to(tree).as_posix()
         known.clear()
-        language(file).read(
-            file.read_text(encoding="utf-8", errors="replace"), language(file), _PARSER
-        )
+        language(file).read(file.read_text(encoding="utf-8", errors="replace"), _PARSER)
         own = functions(_PARSER.parse(language(file).grammar, file.read_bytes()))
         source = (copy / path).read_bytes()
         root = _PARSER.parse(language(file).grammar, source)

@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 from gieok.commands.prompt.recall import recall_memories
 from gieok.flow.lifecycle import fill_vectors
 from gieok.home.calls import open_call
+from gieok.ports.store import VectorSearch
 from gieok.text.tokens import estimate_tokens
 
 _BEGAN = datetime(2026, 11, 20, 9, tzinfo=UTC)
@@ -164,7 +165,10 @@ class Replay:
         """Yield what is put before each question."""
         os.environ.update(self._environment)  # where the home is, the process says
         call = open_call({}, folder=self._project)
-        fill_vectors(call.home.store, call.home.open_embedder())
+        store, embedder = call.home.store, call.home.open_embedder()
+        if embedder is not None:
+            assert isinstance(store, VectorSearch)
+            fill_vectors(store, embedder)
         for question in questions:
             yield recall_memories(
                 call, prompt=[question], agent="claude-code", session=self._session

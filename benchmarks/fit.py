@@ -27,7 +27,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,7 @@ from gieok.memory.files.profile import FILES, TURNS
 from gieok.model.memory import Scope
 from gieok.models.local.reader import LocalReader
 from gieok.models.local.runtime import E5Embedder
+from gieok.ports.models import Embedder
 from gieok.ranking import likelihood, recall
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import ManualClock
@@ -123,7 +124,7 @@ def collect(
     file: Path,
     family: str,
     store: SqliteStore,
-    embedder,  # noqa: ANN001
+    embedder: Embedder,
     reader: LocalReader,
     most: int,
 ) -> Iterator[Row]:
@@ -137,12 +138,12 @@ def collect(
     for group in groups:
         others = [one for one in groups if one is not group]
         for question in group.questions:
-            gold = set() if question["type"] in retrieval.UNSCORED else set(question["gold"])
+            gold = set[str]() if question["type"] in retrieval.UNSCORED else set(question["gold"])
             asked_in = [(group, gold)]
             if others and gold and rng.random() < 0.5:
                 asked_in.append((rng.choice(others), set()))
             for where, right in asked_in:
-                for row in _rows(where, str(question["q"]), right, store, embedder, reader):
+                for row in _rows(where, question["q"], right, store, embedder, reader):
                     yield row._replace(set=file.stem)
 
 
@@ -150,7 +151,7 @@ def collect_small(
     file: Path,
     family: str,
     store: SqliteStore,
-    embedder,  # noqa: ANN001
+    embedder: Embedder,
     reader: LocalReader,
 ) -> Iterator[Row]:
     """Yield rows of small scopes: as many questions that one of the scope's items answers as of
@@ -174,20 +175,29 @@ def collect_small(
         print(file.stem, size, flush=True)
 
 
-def _asked_of(small, groups, rng, store, embedder, reader, stem: str) -> Iterator[Row]:  # noqa: ANN001
+def _asked_of(
+    small: retrieval.Group,
+    groups: Sequence[retrieval.Group],
+    rng: random.Random,
+    store: SqliteStore,
+    embedder: Embedder,
+    reader: LocalReader,
+    stem: str,
+) -> Iterator[Row]:
     retrieval.index(store, small)
     fill_vectors(store, embedder)
     fill_lines(store, embedder)
     held = {item["id"] for item in small.items} | {item["session"] for item in small.items}
     near = {item["id"] for one in groups for item in one.items}
-    answered, unanswered = [], []
+    answered = list[tuple[str, set[str]]]()
+    unanswered = list[tuple[str, set[str]]]()
     for group in groups:
         for question in group.questions:
-            gold = set() if question["type"] in retrieval.UNSCORED else set(question["gold"])
+            gold = set[str]() if question["type"] in retrieval.UNSCORED else set(question["gold"])
             if gold & held:
-                answered.append((str(question["q"]), gold))
+                answered.append((question["q"], gold))
             elif not gold or gold <= near:
-                unanswered.append((str(question["q"]), set()))
+                unanswered.append((question["q"], set()))
     most = min(_MOST_ASKED_OF_A_SCOPE, len(answered))
     for text, gold in rng.sample(answered, most) + rng.sample(
         unanswered, min(most, len(unanswered))
@@ -197,7 +207,14 @@ def _asked_of(small, groups, rng, store, embedder, reader, stem: str) -> Iterato
     store.forget(small.scope, sorted(store.hashes(small.scope)))
 
 
-def _rows(group, text, gold, store, embedder, reader) -> Iterator[Row]:  # noqa: ANN001
+def _rows(
+    group: retrieval.Group,
+    text: str,
+    gold: set[str],
+    store: SqliteStore,
+    embedder: Embedder,
+    reader: LocalReader,
+) -> Iterator[Row]:
     """Yield what the engine judges of a question by words, by vectors, and with the reader."""
     names, sessions = retrieval.item_names(group), {i["id"]: i["session"] for i in group.items}
     for by in (likelihood.WORDS, likelihood.VECTORS, likelihood.READ):
@@ -214,7 +231,14 @@ def _rows(group, text, gold, store, embedder, reader) -> Iterator[Row]:  # noqa:
         yield Row("", bool(gold), by, judged, right)
 
 
-def _judge(group, text, store, embedder, reader, by: str) -> likelihood.EvidenceJudgement | None:  # noqa: ANN001
+def _judge(
+    group: retrieval.Group,
+    text: str,
+    store: SqliteStore,
+    embedder: Embedder,
+    reader: LocalReader,
+    by: str,
+) -> likelihood.EvidenceJudgement | None:
     seen: list[likelihood.EvidenceJudgement] = []
     place = "judge_read_evidence" if by == likelihood.READ else "judge_evidence"
     judge = getattr(likelihood, place)
@@ -276,7 +300,7 @@ def fit_order(data: Weighed, ridge: float = 2e-3, steps: int = 200, rate: float 
     )
     deviation = xs[there].std(0) + 1e-6
     xs = xs / deviation
-    w = np.zeros(xs.shape[2])
+    w: Floats = np.zeros(xs.shape[2])
     w[0] = deviation[0]
     m = v = np.zeros_like(w)
     for step in range(1, steps + 1):
@@ -288,7 +312,7 @@ def fit_order(data: Weighed, ridge: float = 2e-3, steps: int = 200, rate: float 
         gradient = (xs * ((p - q) * ws[:, None])[:, :, None]).sum((0, 1)) / ws.sum() + ridge * w
         m, v = 0.9 * m + 0.1 * gradient, 0.999 * v + 0.001 * gradient**2
         w = w - rate * (m / (1 - 0.9**step)) / (np.sqrt(v / (1 - 0.999**step)) + 1e-8)
-    return w / deviation
+    return np.asarray(w / deviation)
 
 
 def fit_answer(
@@ -426,7 +450,7 @@ def texts(folder: Path) -> None:
     the lines that answer`.
     """
     for file in sorted((Path(__file__).parent / "data").glob("*.txt")):
-        groups: list[dict] = []
+        groups: list[dict[str, Any]] = []
         for line in filter(None, file.read_text(encoding="utf-8").splitlines()):
             if line.startswith("# "):
                 groups.append({"gid": line[2:].replace(" ", "-"), "items": [], "questions": []})
@@ -468,12 +492,12 @@ def main() -> None:
     if args.what == "texts":
         texts(Path(args.sets[0]))
     elif args.what == "collect":
-        embedder = retrieval.KeptVectors(args.models, args.vectors)
+        kept = retrieval.KeptVectors(args.models, args.vectors)
         for file in map(Path, args.sets):
             for group in retrieval.load(file):
-                embedder.know([item["text"] for item in group.items])
+                kept.know([item["text"] for item in group.items])
             store = SqliteStore(args.keep / f"{file.stem}.sqlite", resident=True)
-            rows = list(collect(file, args.family, store, embedder, reader, args.most))
+            rows = list(collect(file, args.family, store, kept, reader, args.most))
             store.close()
             (args.keep / f"{args.family}-{file.stem}.pickle").write_bytes(pickle.dumps(rows))
             print(file.stem, len(rows), flush=True)

@@ -28,6 +28,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import retrieval
 from gieok.hook import levels, matches, question
@@ -221,9 +222,9 @@ def related(one: str, other: str) -> bool:
     return one.partition("_")[0] == other.partition("_")[0]
 
 
-def quality(data: Path, count: int) -> dict[str, dict[str, dict[str, object]]]:
+def quality(data: Path, count: int) -> dict[str, dict[str, dict[str, Any]]]:
     """Return corpus size → floor → figures over all sets."""
-    found: dict[str, dict[str, dict[str, object]]] = {}
+    found: dict[str, dict[str, dict[str, Any]]] = {}
     for size in _SIZES:
         outcomes: dict[float, list[LabelDecision]] = {floor: [] for floor in _FLOORS}
         for corpus in corpora(data, size, count):
@@ -263,9 +264,9 @@ def outcome(reader: IndexReader, label: Label, floor: float) -> LabelDecision:
     )
 
 
-def figures(outcomes: Sequence[LabelDecision]) -> dict[str, object]:
+def figures(outcomes: Sequence[LabelDecision]) -> dict[str, Any]:
     m = measured(outcomes)
-    row: dict[str, object] = {
+    row: dict[str, Any] = {
         "answerable": m.answerable,
         "unanswerable": m.unanswerable,
         "silence": m.silence,
@@ -275,7 +276,7 @@ def figures(outcomes: Sequence[LabelDecision]) -> dict[str, object]:
     return row
 
 
-def show_quality(found: dict[str, dict[str, dict[str, object]]]) -> None:
+def show_quality(found: dict[str, dict[str, dict[str, Any]]]) -> None:
     names = (
         "high_precision",
         "high_recall",
@@ -308,9 +309,11 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     if chosen.what == "speed":
-        found = speed(chosen.sizes, chosen.runs)
-        if not chosen.json:
-            for size, row in found.items():
+        costs = speed(chosen.sizes, chosen.runs)
+        if chosen.json:
+            print(json.dumps(costs))
+        else:
+            for size, row in costs.items():
                 print(
                     f"{size:>8} memories: "
                     + ", ".join(f"{name} {value:g}" for name, value in row.items())
@@ -319,10 +322,10 @@ def main() -> None:
         if chosen.data is None or not list(chosen.data.glob("*.json")):
             parser.error("quality needs --data DIR with NAME.json files")
         found = quality(chosen.data, chosen.questions)
-        if not chosen.json:
+        if chosen.json:
+            print(json.dumps(found))
+        else:
             show_quality(found)
-    if chosen.json:
-        print(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -43,8 +44,10 @@ from gieok.commands.run import run_operation
 from gieok.flow.lifecycle import fill_vectors
 from gieok.home.call import Call
 from gieok.home.calls import open_call
+from gieok.home.home import Home as GieokHome
 from gieok.model.memory import Scope
 from gieok.ports.models import Embedder
+from gieok.ports.store import VectorSearch
 from gieok.testing import ManualClock
 from gieok.text.handles import build_handle
 from transcripts import Home, Session, session_uuid, write
@@ -75,21 +78,28 @@ class RememberedTexts:
         return self._kept("q", text, lambda: self._inner.embed_query(text))
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
-        return [
-            self._kept("p", text, lambda text=text: self._inner.embed_passages([text])[0])
-            for text in texts
-        ]
+        return [self._kept("p", text, partial(self._embed_passage, text)) for text in texts]
+
+    def _embed_passage(self, text: str) -> bytes:
+        return self._inner.embed_passages([text])[0]
 
     def _kept(self, form: str, text: str, made: Callable[[], bytes]) -> bytes:
         name = f"{self.model}\0{form}\0{text}"
         row = self._db.execute("SELECT vector FROM kept WHERE name = ?", (name,)).fetchone()
-        if row is None:
-            began = time.process_time()
-            row = (made(),)
-            self.cpu_s += time.process_time() - began
-            self.embedded += 1
-            self._db.execute("INSERT INTO kept VALUES (?, ?)", (name, row[0]))
-        return row[0]
+        if row is not None:
+            return bytes(row[0])
+        began = time.process_time()
+        vector = made()
+        self.cpu_s += time.process_time() - began
+        self.embedded += 1
+        self._db.execute("INSERT INTO kept VALUES (?, ?)", (name, vector))
+        return vector
+
+
+def use_embedder(home: GieokHome, embedder: Embedder) -> None:
+    """Let a home embed with another embedder than its settings name."""
+    # Commands ask for no more than `Embedder` has: what follows a switch of models, they look for.
+    home.open_embedder = lambda: embedder  # type: ignore[method-assign,assignment,return-value]
 
 
 @dataclass(frozen=True)
@@ -174,8 +184,10 @@ def loaded(
     inner = call.home.open_embedder()
     assert inner is not None
     embedder = RememberedTexts(inner, folder / "vectors.sqlite")
-    call.home.open_embedder = lambda: embedder  # type: ignore[method-assign,assignment]
-    fill_vectors(call.home.store, embedder, _progress)
+    use_embedder(call.home, embedder)
+    store = call.home.store
+    assert isinstance(store, VectorSearch)
+    fill_vectors(store, embedder, _progress)
     return Memory(
         call, embedder, {session_uuid(session): session.id for session in sessions}, captured
     )

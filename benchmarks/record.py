@@ -16,7 +16,6 @@ With `--observer ideal`, an observer that knows the answers writes down just wha
 
 import argparse
 import json
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -127,4 +126,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -34,13 +34,14 @@ import re
 import sqlite3
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from code_profile import CODE
 from gieok.flow.lifecycle import fill_vectors
@@ -66,13 +67,21 @@ _TURN = re.compile(r"[^\W\d_][\w .'-]{0,40}: \S")
 _CODE = re.compile(r"\s*(def|class|func|function|public|fn|async def)\s")
 
 
+class SetQuestion(TypedDict):
+    """A question of a set: its type, its text, and the ids of the items that answer it."""
+
+    type: str
+    q: str
+    gold: list[str]
+
+
 @dataclass(frozen=True)
 class Group:
     """One index: its items by id, in order, and its questions."""
 
     scope: Scope
     items: list[dict[str, str]]
-    questions: list[dict[str, object]]
+    questions: list[SetQuestion]
     profile: Profile
 
 
@@ -92,7 +101,7 @@ def load(file: Path, most: int = 0) -> list[Group]:
     ]
 
 
-def _drawn(questions: list[dict[str, object]], most: int, total: int) -> list[dict[str, object]]:
+def _drawn(questions: list[SetQuestion], most: int, total: int) -> list[SetQuestion]:
     count = -(-most * len(questions) // total) if most else len(questions)
     return random.Random(7).sample(questions, count) if count < len(questions) else questions
 
@@ -172,18 +181,19 @@ class RememberedQueries:
         return self._keep(f"q\0{text}", lambda: self._inner.embed_query(text))
 
     def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
-        return [
-            self._keep(f"p\0{text}", lambda text=text: self._inner.embed_passages([text])[0])
-            for text in texts
-        ]
+        return [self._keep(f"p\0{text}", partial(self._embed_passage, text)) for text in texts]
 
-    def _keep(self, name: str, make) -> bytes:  # noqa: ANN001
+    def _embed_passage(self, text: str) -> bytes:
+        return self._inner.embed_passages([text])[0]
+
+    def _keep(self, name: str, make: Callable[[], bytes]) -> bytes:
         name = f"{self.model}\0{name}"
         row = self._db.execute("SELECT vector FROM kept WHERE name = ?", (name,)).fetchone()
-        if row is None:
-            row = (make(),)
-            self._db.execute("INSERT INTO kept VALUES (?, ?)", (name, row[0]))
-        return row[0]
+        if row is not None:
+            return bytes(row[0])
+        vector = make()
+        self._db.execute("INSERT INTO kept VALUES (?, ?)", (name, vector))
+        return vector
 
 
 class KeptVectors:
@@ -301,7 +311,7 @@ def ask(store: SqliteStore, embedder: Embedder, group: Group) -> Iterator[Asked]
         gold = [i for i in dict.fromkeys(question["gold"]) if i in set(names.values())]
         if not gold or question["type"] in UNSCORED:
             continue
-        text = str(question["q"])
+        text = question["q"]
         hits, score = found_by_gieok(store, embedder, group, text)
         plain = VectorQuery(vector=embedder.embed_query(text))
         near = item_ids(
@@ -318,7 +328,7 @@ def ask(store: SqliteStore, embedder: Embedder, group: Group) -> Iterator[Asked]
             "vector": near,
             "rrf": reciprocal_ranks((words, near)),
         }
-        yield Asked(str(question["type"]), gold, rankings, score)
+        yield Asked(question["type"], gold, rankings, score)
     fts5.close()
 
 
@@ -335,9 +345,9 @@ def unanswerable(
             where = group if question["type"] in UNSCORED else other
             if where is group and question["type"] not in UNSCORED:
                 continue
-            name = str(question["type"]) if where is group else "elsewhere"
+            name = question["type"] if where is group else "elsewhere"
             found[name].append(
-                found_by_gieok(store, embedder, where, str(question["q"]))[1] >= least_of(where)
+                found_by_gieok(store, embedder, where, question["q"])[1] >= least_of(where)
             )
     return {name: round(sum(these) / len(these), 4) for name, these in found.items()}
 
@@ -361,7 +371,7 @@ def halves(group: Group) -> list[Group]:
     return made
 
 
-def calibration(asked: Sequence[Asked], least: float) -> dict[str, object]:
+def calibration(asked: Sequence[Asked], least: float) -> dict[str, Any]:
     """Return how far the score of the best hit is the share that is right, and what the threshold
     keeps.
     """
@@ -435,7 +445,7 @@ def mean(rows: Sequence[dict[str, float]]) -> dict[str, float]:
 
 def evaluate(
     store: SqliteStore, embedder: Embedder, groups: Sequence[Group]
-) -> dict[str, dict[str, object]]:
+) -> dict[str, dict[str, Any]]:
     """Return method → figures, over all groups of a set, and by question type."""
     for group in groups:
         index(store, group)
@@ -443,7 +453,7 @@ def evaluate(
     asked = [one for group in groups for one in ask(store, embedder, group)]
     rows = {m: [(one.kind, measure(one.rankings[m], one.gold)) for one in asked] for m in METHODS}
     kinds = sorted({one.kind for one in asked})
-    figures: dict[str, dict[str, object]] = {
+    figures: dict[str, dict[str, Any]] = {
         method: {
             **mean([r for _, r in found]),
             "by_type": {kind: mean([r for k, r in found if k == kind]) for kind in kinds},
@@ -469,7 +479,7 @@ def without_answer(
     }
 
 
-def table(name: str, figures: dict[str, dict[str, object]]) -> str:
+def table(name: str, figures: dict[str, dict[str, Any]]) -> str:
     columns = ("recall@1", "recall@5", "recall@10", "mrr", "ndcg@10", "n")
     lines = [f"\n{name:24s}" + "".join(f"{column:>11s}" for column in columns)]
     for method, values in figures.items():
@@ -510,15 +520,15 @@ def main() -> None:
         keep = args.keep or Path(temporary)
         keep.mkdir(parents=True, exist_ok=True)
         store = SqliteStore(keep / "retrieval.sqlite", resident=True)
-        embedder = KeptVectors(args.models, args.vectors) if args.vectors else None
-        embedder = embedder or RememberedQueries(
+        kept = KeptVectors(args.models, args.vectors) if args.vectors else None
+        embedder = kept or RememberedQueries(
             E5Embedder(args.models), keep / "queries.sqlite", LocalReader(args.models)
         )
         results = {}
         for file in files:
             groups = load(file, args.most)
-            if args.vectors:
-                embedder.know([item["text"] for group in groups for item in group.items])
+            if kept:
+                kept.know([item["text"] for group in groups for item in group.items])
             results[file.stem] = evaluate(store, embedder, groups)
             results[file.stem]["gieok"]["unanswerable"] = without_answer(store, embedder, groups)
             if args.svg:

@@ -20,7 +20,6 @@ import random
 import re
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
@@ -293,4 +292,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 
@@ -145,9 +146,9 @@ def measure_warm(store: SqliteStore, questions: Sequence[str]) -> dict[str, floa
 
     for text in questions[: _QUESTIONS // 2]:
         ask(text)
-    first = [cpu_ms(lambda text=text: ask(text)) for text in questions]
-    again = [cpu_ms(lambda text=text: ask(text)) for text in questions]
-    keyword = [cpu_ms(lambda text=text: ask(text, use_vectors=False)) for text in questions]
+    first = [cpu_ms(partial(ask, text)) for text in questions]
+    again = [cpu_ms(partial(ask, text)) for text in questions]
+    keyword = [cpu_ms(partial(ask, text, use_vectors=False)) for text in questions]
     return {
         "hybrid_ms": round(statistics.median(again), 2),
         "hybrid_new_words_ms": round(statistics.median(first[_QUESTIONS // 2 :]), 2),
@@ -193,7 +194,7 @@ def floor_search(root: Root, questions: Sequence[str], count: int) -> dict[str, 
 
     return {
         "numpy_float32_scan_ms": round(statistics.median(cpu_ms(scan) for _ in range(20)), 2),
-        "fts5_rank_ms": round(statistics.median(cpu_ms(lambda m=m: match(m)) for m in matches), 2),
+        "fts5_rank_ms": round(statistics.median(cpu_ms(partial(match, m)) for m in matches), 2),
     }
 
 
@@ -314,7 +315,7 @@ def measure_disk(file: Path, root: Root, passages: int, text_bytes: int) -> dict
 
 def run(
     count: int, texts: Sequence[str], questions: Sequence[str], models: Path
-) -> dict[str, object]:
+) -> dict[str, dict[str, float]]:
     rng = random.Random(11)
     questions = rng.sample(list(dict.fromkeys(questions)), min(_QUESTIONS, len(set(questions))))
     with tempfile.TemporaryDirectory() as temporary:

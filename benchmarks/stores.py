@@ -24,6 +24,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -134,7 +135,7 @@ def plain_lancedb(folder: Path, held: list[str], vectors: Any, asked: Any) -> di
 
     wall = time.perf_counter()
     column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), _DIMENSION)
-    table = lancedb.connect(folder).create_table(
+    table: Any = lancedb.connect(folder).create_table(
         "notes", pa.table({"id": list(range(len(held))), "text": held, "vector": column})
     )
     put = time.perf_counter() - wall
@@ -370,7 +371,7 @@ def search(opened: Opened, scopes: int) -> dict[str, float]:
 
         for pair in asked[:20]:
             ask(pair)
-        total: list[Spent] = [spend(opened, lambda pair=pair: ask(pair)) for pair in asked]
+        total: list[Spent] = [spend(opened, partial(ask, pair)) for pair in asked]
         walls = sorted(s.wall * 1000 for s in total)
         figures |= {
             f"{name}_p50_ms": round(statistics.median(walls), 2),

@@ -20,6 +20,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -211,19 +212,21 @@ class Home:
         )
 
 
-def _rows(text: str) -> Iterator[dict]:
+def _rows(text: str) -> Iterator[dict[str, Any]]:
     return (json.loads(line) for line in text.splitlines() if line.startswith("{"))
 
 
 def moved(
     home: Home, settings: dict[str, str], kill_after: Callable[[], int] | None = None
-) -> dict:
+) -> dict[str, Any]:
     """Switch while another process searches; return what it saw, and the quality afterwards.
 
     With `kill_after`, which counts the passages that were asked for, the first try is killed in its
     second batch.
     """
     searcher = home.searcher("on")
+    assert searcher.stdin is not None
+    assert searcher.stdout is not None
     searcher.stdout.readline()  # it searches
     home.use(settings)
     resumed = 0

@@ -31,7 +31,6 @@ import random
 import re
 import resource
 import shlex
-import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -458,4 +457,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -73,7 +73,8 @@ def _shape(schema: dict[str, Any]) -> str:
         return f"{{NAME: {_shape(schema['additionalProperties'])}}}"
     if schema.get("type") == "array":
         return f"[{_shape(schema['items'])}]"
-    return _JSON.get(schema.get("type", ""), schema.get("type", "any"))
+    kind: str = schema.get("type", "any")
+    return _JSON.get(kind, kind)
 
 
 def _where(found: Command[..., Any]) -> str:

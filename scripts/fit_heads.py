@@ -160,19 +160,19 @@ def main() -> None:
         ]
     )
     weights, size = np.array([turn.weight for turn in said]), embedder.dimension
-    matrices, numbers = dict[str, list[list[float]]](), dict[str, float]()
+    matrices, numbers = dict[str, list[tuple[float, ...]]](), dict[str, float]()
     for name, kinds in _HEADS.items():
         wanted = np.array([float(turn.kind in kinds) for turn in said])
         if given.check:
             checked(name, said, inputs, wanted, weights, size)
-        found = fitted(inputs, wanted, weights, size).tolist()
+        found = tuple(fitted(inputs, wanted, weights, size).tolist())
         matrices |= {f"{name}.vector": [found[:size]], f"{name}.features": [found[size:-1]]}
         numbers[name] = found[-1]
     sentences, wanted = (
         sentence_weights(weights),
         np.array([float(turn.kind != "none") for turn in said]),
     )
-    words = fitted(inputs[:, size:], wanted, sentences, 0).tolist()
+    words = tuple(fitted(inputs[:, size:], wanted, sentences, 0).tolist())
     matrices["words.features"] = [words[:-1]]
     numbers["words"] = words[-1]
     if not given.check:

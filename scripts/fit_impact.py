@@ -228,14 +228,15 @@ def newton(
 
 def use(weights: Mapping[str, Mapping[str, float]]) -> None:
     """Let the product judge by these weights."""
-    learned._load_impact_models = lambda: weights  # noqa: SLF001
+    # in place of a function that reads the shipped weights once and keeps them
+    learned._load_impact_models = lambda: weights  # type: ignore[assignment]  # noqa: SLF001
 
 
 def score(one: Judged, weights: Mapping[str, float]) -> dict[str, float]:
     """Return the mean figures of the default list over the functions of a project."""
     by_feature = np.array([weights.get(name, 0.0) for name in one.features])
     chances = 1 / (1 + np.exp(-np.clip(one.matrix @ by_feature + weights["bias"], -30, 30)))
-    rows = []
+    rows = list[tuple[float, ...]]()
     for place, ran, true in one.functions:
         order = np.argsort(-chances[place], kind="stable")
         hits, sure = ran[order], chances[place][order]
@@ -243,7 +244,7 @@ def score(one: Judged, weights: Mapping[str, float]) -> dict[str, float]:
         rows.append(
             (
                 hits[:many][:10].sum() / max(min(many, 10), 1),
-                hits[:10].any(),
+                float(hits[:10].any()),
                 hits[:many].sum() / max(many, 1),
                 hits[:many].sum() / true,
                 many / len(ran),

@@ -162,8 +162,8 @@ def _describe_package(
         "purl": _build_purl(package),
         "bom-ref": _build_purl(package),
     }
-    if expression := package.metadata.get("License-Expression"):
-        row["licenses"] = [{"expression": expression}]
+    if "License-Expression" in package.metadata:
+        row["licenses"] = [{"expression": package.metadata["License-Expression"]}]
     elif name := _find_licence_name(package):
         row["licenses"] = [{"license": {"name": name}}]
     if checksum := archives.get(_normalise(package.name)):
@@ -198,7 +198,7 @@ def _describe_part(part: Part) -> dict[str, Any]:
 def _find_licence_name(package: Distribution) -> str:
     classifiers = package.metadata.get_all("Classifier") or []
     named = [line.rpartition(" :: ")[2] for line in classifiers if line.startswith("License ::")]
-    stated = (package.metadata.get("License") or "").strip()
+    stated = package.metadata["License"].strip() if "License" in package.metadata else ""
     return " and ".join(named) or stated.partition("\n")[0]
 
 

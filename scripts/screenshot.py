@@ -9,14 +9,14 @@ import sys
 from pathlib import Path
 from tempfile import mkdtemp
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import ViewportSize, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent))
-from record import ROOT, SCRIPTS, prepared
+from terminal_session import ROOT, SCRIPTS, prepared
 
 _PICTURE = ROOT / "docs" / "assets" / "pages.png"
 _QUESTION = "그릇이 파손됐을 때 반송을 받아야 하나"
-_SIZE = {"width": 1180, "height": 760}
+_SIZE: ViewportSize = {"width": 1180, "height": 760}
 _MOST_BYTES = 200_000
 
 

@@ -246,8 +246,8 @@ def test_the_pictures_of_the_readme_are_small_and_of_no_machine() -> None:
 
 
 def test_a_recorded_terminal_shows_what_a_program_left_and_hangul_in_two_columns() -> None:
-    record = runpy.run_path(str(_ROOT / "scripts" / "record.py"))
-    screen = record["Screen"](10)
+    recorder = runpy.run_path(str(_ROOT / "scripts" / "terminal_session.py"))
+    screen = recorder["Screen"](10)
     screen.feed("10 %\r\x1b[K\x1b[1m기억\x1b[0m ok\r\n123456789기\r\n")
     assert ["".join(cell.sign for cell in row) for row in screen.rows] == [
         "기억 ok",
@@ -255,8 +255,8 @@ def test_a_recorded_terminal_shows_what_a_program_left_and_hangul_in_two_columns
         "기",
         "",
     ]
-    assert record["_runs"](screen.rows[0]) == [("1", "기억"), ("", " ok")]
-    line = record["_line"](1.0, screen.rows[0], 20)
+    assert recorder["_runs"](screen.rows[0]) == [("1", "기억"), ("", " ok")]
+    line = recorder["_line"](1.0, screen.rows[0], 20)
     assert '<tspan x="16.0 32.8" class="i1 w">기억' in line
     assert 'x="49.6" textLength="25.2"> ok' in line
 

@@ -1,6 +1,7 @@
 """Low-rank adapters over the linear maps of all layers: a few megabytes that change the encoder."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -79,7 +80,7 @@ def load_adapter(file: Path) -> Adapter:
 
 def save(file: Path, adapter: Adapter, head: nn.Module | None = None) -> None:
     """Write an adapter, and the numbers of a head as `head.NAME`, in fp16."""
-    arrays = adapter.arrays()
+    arrays: dict[str, Any] = {**adapter.arrays()}
     if head is not None:
         arrays |= {f"head.{name}": _half(value) for name, value in head.state_dict().items()}
     np.savez_compressed(file, **arrays)
@@ -91,4 +92,4 @@ def _join(weights: dict[str, Tensor]) -> Merged:
 
 
 def _half(value: Tensor) -> np.ndarray:
-    return value.detach().float().cpu().numpy().astype(np.float16)
+    return np.asarray(value.detach().float().cpu().numpy(), np.float16)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -17,7 +17,15 @@ from torch import Tensor, nn
 
 from adapters import merge_nothing
 
-_Row = TypeVar("_Row")
+
+class _Authored(Protocol):
+    @property
+    def author(self) -> str:
+        """Who wrote the row."""
+
+
+_Row = TypeVar("_Row", bound=_Authored)
+_Batch = TypeVar("_Batch")
 #: Tokens in one batch of texts that are only read.
 _READ_TOKENS = 1 << 17
 _SMOKE_ROWS, _SMOKE_KEPT, _SMOKE_STEPS, _SMOKE_BATCH = 40, 12, 2, 8
@@ -94,8 +102,8 @@ class Bench:
     def fit(
         self,
         modules: Sequence[tuple[nn.Module, float]],
-        epochs: Sequence[Sequence[object]],
-        loss: Callable[[object], Tensor],
+        epochs: Sequence[Sequence[_Batch]],
+        loss: Callable[[_Batch], Tensor],
         *,
         label: str,
         watch: Callable[[], str] | None = None,
@@ -107,7 +115,9 @@ class Bench:
         """
         if self.smoke:
             epochs = [epochs[0][:_SMOKE_STEPS]]
-        groups = [{"params": list(module.parameters()), "lr": rate} for module, rate in modules]
+        groups: list[dict[str, Any]] = [
+            {"params": list(module.parameters()), "lr": rate} for module, rate in modules
+        ]
         steps = sum(map(len, epochs))
         warm = max(1, steps // 20)
         fused = self.device.type == "cuda"

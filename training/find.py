@@ -38,7 +38,7 @@ def fit_find(bench: Bench, share: float = 1.0, label: str = "find") -> Adapter:
     source = bench.seed_all(1)
     topics = [_topic_of_memory(bench, row) for row in bench.fitted(bench.rows.memories, share)]
     topics += [_topic_of_pair(bench, row) for row in bench.fitted(bench.rows.pairs, share)]
-    adapter = Adapter(bench.seed).to(bench.device)
+    adapter: Adapter = Adapter(bench.seed).to(bench.device)
     epochs = [_draw_epoch(topics, source, bench.batch(_BATCH)) for _ in range(_EPOCHS)]
 
     def vectors(sequences: Sequences, weights: Merged) -> Tensor:
@@ -137,7 +137,7 @@ def _draw_batch(
 
 
 def _vectors(bench: Bench, sequences: Sequences, weights: Merged) -> np.ndarray:
-    return bench.read(sequences, weights, pool).numpy()
+    return np.asarray(bench.read(sequences, weights, pool).numpy())
 
 
 def _measure_memories(bench: Bench, rows: list[Memory], weights: Merged) -> dict[str, object]:
@@ -170,7 +170,7 @@ def _measure_memories(bench: Bench, rows: list[Memory], weights: Merged) -> dict
     return figures
 
 
-def _measure_pairs(bench: Bench, rows: list[Pair], weights: Merged) -> dict[str, object]:
+def _measure_pairs(bench: Bench, rows: list[Pair], weights: Merged) -> dict[str, float]:
     texts = bench.texts
     lines = [texts.turn(row.earlier) for row in rows]
     lines += [
@@ -185,7 +185,8 @@ def _measure_pairs(bench: Bench, rows: list[Pair], weights: Merged) -> dict[str,
 
 
 def _measure_sets(bench: Bench, weights: Merged) -> dict[str, object]:
-    texts, figures = bench.texts, {}
+    texts = bench.texts
+    figures: dict[str, object] = {}
     for found in bench.sets:
         ranks = []
         for group in found.groups[: 1 if bench.smoke else None]:

@@ -44,7 +44,7 @@ def bears_head() -> TextHead:
 
 def keep_bears(fitted: TextHead) -> TextHead:
     """Return the part of `bears_head` that ships: helps and told."""
-    kept = TextHead(SHIPPED).to(fitted.outer.weight.device)
+    kept: TextHead = TextHead(SHIPPED).to(fitted.outer.weight.device)
     numbers = fitted.state_dict()
     numbers |= {name: numbers[name][:SHIPPED] for name in ("outer.weight", "outer.bias")}
     kept.load_state_dict(numbers)

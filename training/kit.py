@@ -11,9 +11,10 @@ import shutil
 import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from rows import read_rows
+from rows import ChatLine, Sentence, read_rows
 from sets import read_sets
 from shape import LAYERS, LINEARS
 from tells import FILE, read_readings, write_readings
@@ -71,7 +72,8 @@ def list_texts(kit: Path) -> Iterator[str]:
     for pair in rows.pairs:
         yield from _twice((pair.earlier, *(text for _, text in pair.later)))
         yield pair.ask
-    for row in (*rows.sentences, *rows.chats):
+    lines: list[Sentence | ChatLine] = [*rows.sentences, *rows.chats]
+    for row in lines:
         yield from _twice((row.before, row.text))
     yield from (row.text for row in rows.secrets)
     for reading in read_readings(kit / FILE):
@@ -101,12 +103,13 @@ def write_texts(kit: Path, model: Path, texts: list[str]) -> np.ndarray:
     assert used[1] == END
     assert len(used) < 1 << 16
     found = np.array(places, np.uint16)
+    covered: dict[str, Any] = {"from": found[:, 0], "to": found[:, 1]}
     np.savez_compressed(
         kit / "texts.npz",
         keys=np.array([list(text_key(text)) for text in texts], np.uint8),
         stops=np.array(stops, np.uint32),
         ids=np.searchsorted(used, ids).astype(np.uint16),
-        **{"from": found[:, 0], "to": found[:, 1]},
+        **covered,
     )
     return used
 

@@ -3,42 +3,42 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
-def auc(right: Sequence[float], wrong: Sequence[float]) -> float:
+def auc(right: ArrayLike, wrong: ArrayLike) -> float:
     """Return the chance that a right one scores above a wrong one; ties count half."""
-    right, wrong = np.asarray(right, float), np.asarray(wrong, float)
-    if not len(right) or not len(wrong):
+    above, ordered = np.asarray(right, float), np.sort(np.asarray(wrong, float))
+    if not len(above) or not len(ordered):
         return float("nan")
-    ordered = np.sort(wrong)
-    below = np.searchsorted(ordered, right, "left") + np.searchsorted(ordered, right, "right")
-    return round(float(below.mean() / 2 / len(wrong)), 4)
+    below = np.searchsorted(ordered, above, "left") + np.searchsorted(ordered, above, "right")
+    return round(float(below.mean() / 2 / len(ordered)), 4)
 
 
 def recall_at_precision(
-    scores: Sequence[float], right: Sequence[bool], precision: float
+    scores: ArrayLike, right: ArrayLike, precision: float
 ) -> tuple[float, float]:
     """Return the greatest recall whose precision is as high, and the score to cut at.
 
     At least ten are said, or the recall is 0: the first few prove nothing.
     """
-    scores, right = np.asarray(scores, float), np.asarray(right, bool)
-    order = np.argsort(-scores, kind="stable")
-    hits = np.cumsum(right[order])
+    numbers, is_right = np.asarray(scores, float), np.asarray(right, bool)
+    order = np.argsort(-numbers, kind="stable")
+    hits = np.cumsum(is_right[order])
     said = np.arange(1, len(order) + 1)
     # a cut cannot part equal scores
-    ends = np.append(np.diff(scores[order]) != 0, True) if len(order) else np.zeros(0, bool)
+    ends = np.append(np.diff(numbers[order]) != 0, True) if len(order) else np.zeros(0, bool)
     good = np.flatnonzero(ends & (hits >= precision * said) & (said >= 10))
     if not len(good):
         return 0.0, float("inf")
     best = good[-1]
-    return round(float(hits[best] / max(1, right.sum())), 4), float(scores[order[best]])
+    return round(float(hits[best] / max(1, is_right.sum())), 4), float(numbers[order[best]])
 
 
 def find_ranks(similarity: np.ndarray, gold: Sequence[Sequence[int]]) -> np.ndarray:
     """Return the rank, from 0, of the first right column of each row; ties count against it."""
     best = np.array([row[list(right)].max() for row, right in zip(similarity, gold, strict=True)])
-    return (similarity >= best[:, None]).sum(1) - 1
+    return np.asarray((similarity >= best[:, None]).sum(1) - 1)
 
 
 def share_within(ranks: np.ndarray, *depths: int) -> dict[str, float]:

@@ -1,6 +1,7 @@
 """The head *relation*: how a later statement relates to an earlier one."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -157,7 +158,7 @@ def _fit_examples(
 
 def measure_relation(
     bench: Bench, adapter: Adapter, head: TextHead, *, swapped: bool = False
-) -> dict[str, object]:
+) -> dict[str, dict[str, Any]]:
     """Return, by author and language, how well changes (replaced or ended) are told from the rest.
 
     Partial changes are left out of these. `marked` counts the pairs above the cut at which kept-out
@@ -179,7 +180,7 @@ def measure_relation(
         lambda states, mask: head(states, mask).float().softmax(-1),
     ).numpy()
     scores = chances[:, _CHANGES].sum(1)
-    figures: dict[str, object] = {}
+    figures: dict[str, dict[str, Any]] = {}
     groups: dict[str, list[int]] = {}
     for number, example in enumerate(examples):
         for name in (example.author, f"{example.author}, {example.lang}"):
@@ -202,7 +203,7 @@ def measure_relation(
     return figures
 
 
-def _part(examples: list[Example], scores: np.ndarray, members: list[int]) -> dict[str, object]:
+def _part(examples: list[Example], scores: np.ndarray, members: list[int]) -> dict[str, Any]:
     changes = frozenset({"replaces", "ends"})
     whole = [n for n in members if not examples[n].allowed <= {"partial"}]
     right = [bool(examples[n].allowed & changes) for n in whole]
@@ -237,7 +238,8 @@ def _list_neighbours(
 ) -> list[Example]:
     """Return each statement with the nearest other lines of its author, where nothing changed."""
     by_author: dict[str, list[Memory | Pair]] = {}
-    for row in (*memories, *pairs):
+    statements: list[Memory | Pair] = [*memories, *pairs]
+    for row in statements:
         by_author.setdefault(row.author, []).append(row)
     examples = []
     for author, rows in by_author.items():

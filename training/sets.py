@@ -72,7 +72,8 @@ def _quote_speaker(text: str, data: dict[str, Any]) -> str:
 
 
 def _read_told(data: dict[str, Any]) -> Group:
-    passages, holders = {}, {}
+    passages = dict[str, str]()
+    holders = dict[str, set[str]]()
     for session in data["sessions"]:
         for number, turn in enumerate(session["turns"]):
             if turn["role"] != "tool":

@@ -14,7 +14,7 @@ import torch
 from base import Merged, pad
 from bench import Bench, bucket
 from heads import FEATURES, ValueHead
-from rows import Mark, SecretText
+from rows import ChatLine, Mark, SecretText, Sentence
 from torch import Tensor
 from torch.nn import functional
 
@@ -235,7 +235,7 @@ def _share_touching(
 
 def _list_harmless(bench: Bench, *, kept: bool) -> list[str]:
     """Return lines of other forms with a cue in them, in which hardly a secret stands."""
-    rows = [*bench.rows.sentences, *bench.rows.chats]
+    rows: list[Sentence | ChatLine] = [*bench.rows.sentences, *bench.rows.chats]
     texts = [row.text for row in rows if (row.author in bench.kept_out) == kept]
     texts = [text for text in dict.fromkeys(texts) if announces_secret(text, is_said=True)]
     return texts[: 20 if bench.smoke else None]

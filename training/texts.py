@@ -29,7 +29,8 @@ class Texts:
 
     def ids(self, text: str) -> list[int]:
         """Return the ids of a text, without marks of begin and end."""
-        return self._ids[self._slice(text)].tolist()
+        ids: list[int] = self._ids[self._slice(text)].tolist()
+        return ids
 
     def places(self, text: str) -> list[tuple[int, int]]:
         """Return the characters [from, to) of each token; (0, 0) for one without any."""

@@ -7,7 +7,7 @@ is written as soon as it is fitted, the figures to `report.json` and `report.txt
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -82,7 +82,7 @@ class _Session:
         plan = {part: _ESTIMATES[part] for part in chosen}
         bench.say(f"planned, in seconds on an H100: {plan}, {sum(plan.values())} in all")
         self.report = {"device": name, "seed": bench.seed, "rows": rows}
-        parts: dict[str, Callable[[], dict[str, object]]] = {
+        parts: dict[str, Callable[[], Mapping[str, object]]] = {
             "find": self._fit_find,
             "bears": self._fit_bears,
             "relation": self._fit_relation,
@@ -115,7 +115,7 @@ class _Session:
         save(self.bench.out / "bears.npz", adapter, keep_bears(head))
         return {} if self.is_final else measure_bears(self.bench, self.find, adapter, head)
 
-    def _fit_relation(self) -> dict[str, object]:
+    def _fit_relation(self) -> Mapping[str, object]:
         adapter, head = fit_relation(self.bench, self.find)
         save(self.bench.out / "relation.npz", adapter, head)
         return {} if self.is_final else measure_relation(self.bench, adapter, head)
@@ -135,7 +135,7 @@ class _Session:
         self._worth = adapter
         if self.is_final:
             return {}
-        figures = {"own adapter": measure_worth(bench, adapter, head)}
+        figures: dict[str, object] = {"own adapter": measure_worth(bench, adapter, head)}
         with torch.no_grad():
             tuned = self.find.merge(bench.base, STRENGTH)
         figures["regression on find"], numbers = measure_plain_worth(bench, tuned)
@@ -175,7 +175,7 @@ class _Session:
             }
         return figures
 
-    def _tell(self, part: str, figures: dict[str, object]) -> None:
+    def _tell(self, part: str, figures: Mapping[str, object]) -> None:
         self.report[part] = figures
         text = json.dumps(self.report, ensure_ascii=False, indent=1)
         (self.bench.out / "report.json").write_text(text + "\n", "utf-8")

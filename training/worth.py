@@ -84,11 +84,11 @@ def _fit_sentences(
     bench.fit([(adapter, rates[0]), (head, rates[1])], epochs, loss, label=label)
 
 
-def measure_worth(bench: Bench, adapter: Adapter, head: TextHead) -> dict[str, object]:
+def measure_worth(bench: Bench, adapter: Adapter, head: TextHead) -> dict[str, dict[str, float]]:
     """Return the figures of the head on authors kept out."""
     with torch.no_grad():
         weights = adapter.merge(bench.base)
-    figures: dict[str, object] = {}
+    figures: dict[str, dict[str, float]] = {}
     for author, rows in _kept(bench).items():
         logits = bench.read([_sequence(bench, row) for row in rows], weights, head)
         parts = dict(
@@ -182,7 +182,9 @@ def _labels(row: Sentence) -> list[int]:
     ]
 
 
-def _by_language(author: str, rows: list[Sentence], scores: np.ndarray) -> dict[str, object]:
+def _by_language(
+    author: str, rows: list[Sentence], scores: np.ndarray
+) -> dict[str, dict[str, float]]:
     right = np.array([row.worth for row in rows])
     figures = {author: _part(scores, right)}
     for lang in ("ko", "en"):

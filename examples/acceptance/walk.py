@@ -110,7 +110,7 @@ class Walk:
     def gieok(
         self,
         *arguments: str,
-        folder: Path | None = None,
+        folder: str | Path | None = None,
         typed: str = "",
         **environment: str,
     ) -> Answer:

@@ -4,13 +4,17 @@ from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 from gieok.character.memory.service import Bond, CharacterService
+from gieok.flow.notices import Notices
 from gieok.testing.clock import ManualClock
 
 BOND = Bond("kim", "maru", "마루는 책방 주인이다.", ZoneInfo("Asia/Seoul"))
 
 
-class SilentNotifier:
+class SilentNotifier(Notices):
     """`Notices` that tell nobody."""
+
+    def __init__(self) -> None:
+        """Open no channel."""
 
     def notify(self, title: str, text: str) -> None:
         pass

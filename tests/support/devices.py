@@ -72,7 +72,7 @@ class DeviceHome:
         assert done.rejected == ()
         return done
 
-    def remember(self, text: str, **more: object) -> None:
+    def remember(self, text: str, **more: Any) -> None:
         self.clock.advance(timedelta(minutes=1))
         before = self.list_records()
         self.run("remember", text=[text], user=True, **more)

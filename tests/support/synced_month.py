@@ -10,7 +10,7 @@ import threading
 from collections import Counter
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from devices import MAIN, START, DeviceHome, join_devices, run_git
 
@@ -36,7 +36,7 @@ class ToldText(NamedTuple):
 
 
 def sync_killed(
-    device: DeviceHome, kill_at: int, command: str = "sync run", **arguments: object
+    device: DeviceHome, kill_at: int, command: str = "sync run", **arguments: Any
 ) -> bool:
     """Run a command in a process that is killed before its so-manieth write; say whether it was."""
     child = os.fork()

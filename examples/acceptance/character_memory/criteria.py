@@ -8,7 +8,7 @@ import socket
 import time
 import urllib.error
 import urllib.request
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from walk import Walk
 
@@ -160,7 +160,7 @@ def _memory(w: Walk, me: _Service, other: _Service, model: ModelServer) -> None:
     model.requests.clear()
     me.ask("POST", "/api/characters/mina/messages", {"text": _ASKED})
     # What was said before follows in messages of its own: the first is what memory tells.
-    sent = next(
+    sent: list[dict[str, Any]] = next(
         (
             body["messages"]
             for _, body in model.requests
@@ -375,6 +375,6 @@ def _read_mark(reply: _Reply) -> object:
     return memory.get("isImportant") if isinstance(memory, dict) else None
 
 
-def _find_amounts(ledger: dict[str, object]) -> list[object]:
+def _find_amounts(ledger: dict[str, object]) -> list[int]:
     rows = next((value for value in ledger.values() if isinstance(value, list)), [])
-    return [row.get("amount") for row in rows]
+    return [row["amount"] for row in rows]

@@ -15,6 +15,7 @@ from gieok.model.accounts import (
     Posting,
     StoredCharacter,
 )
+from gieok.model.memory import Scope
 from gieok.ports.accounts import Accounts
 
 _AT = datetime(2026, 11, 23, 9, tzinfo=UTC)
@@ -131,6 +132,14 @@ class AccountsContract(AccountsFixtures):
         rest = accounts.accounts_unseen_since(_LATER, "c", 2)
         assert [[account.user for account in page] for page in (first, rest)] == [["a", "c"], ["d"]]
         assert accounts.users("b", 3) == ["c", "d", "e"]
+
+    def test_scopes_to_copy_are_those_of_users_whose_name_begins_so(
+        self, accounts: Accounts
+    ) -> None:
+        for user in ("min", "other", "mia"):
+            accounts.post(user, _CREDIT, _AT)
+        assert accounts.copied_scopes("user:mi") == [Scope("user:mia"), Scope("user:min")]
+        assert len(accounts.copied_scopes()) == 3
 
     def test_a_ledger_sums_to_the_balance_and_shows_the_newest_first(
         self, accounts: Accounts

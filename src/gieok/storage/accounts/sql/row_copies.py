@@ -42,13 +42,11 @@ ORDER BY u.name LIMIT 5
 class SqlAccountCopies(SqlOwners):
     """`CopiedJournal` for accounts: each scope is a user."""
 
-    def copied_scopes(self) -> list[Scope]:
-        """Return every user who has a row."""
+    def copied_scopes(self, prefix: str = "") -> list[Scope]:
+        """Return every user who has a row and whose scope begins with `prefix`."""
         with self._reading() as db:
-            return [
-                Scope(_USER + name)
-                for (name,) in db.execute("SELECT name FROM users WHERE name <> '' ORDER BY name")
-            ]
+            rows = db.execute("SELECT name FROM users WHERE name <> '' ORDER BY name")
+            return [Scope(_USER + name) for (name,) in rows if (_USER + name).startswith(prefix)]
 
     def copied_rows(self, scope: Scope | None) -> Iterator[JournalRow]:
         """Yield the rows of a user; None: the rows of the service."""
