@@ -342,3 +342,27 @@ def test_forgetting_what_was_told_under_a_name_of_before_leaves_the_record_of_be
     sync_all(one, two, three)  # the third one hears of all of it at once
     for device in trio:
         assert list(device.list_records()) == ["memory/decision/we-lint-with-pylint.md"]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_forgetting_on_one_and_telling_on_another_leave_the_correction_of_a_third(
+    trio: list[DeviceHome], order: tuple[int, int, int]
+) -> None:
+    one, two, three = trio
+    correct_record(one, "ruff", "We lint with pylint.")
+    for device in (one, two):
+        device.sync()
+    two.remember("We lint with ruff.")
+    correct_record(two, "ruff", "We lint with flake8.")
+    for device in (one, three):
+        device.sync()
+    forget_matching(two, "flake8")
+    three.remember("We lint with ruff.")
+    for device in (one, two, three):
+        device.sync()
+    sync_all(*(trio[place] for place in order))
+    for device in trio:
+        assert list(device.list_records()) == [
+            "memory/decision/we-lint-with-pylint.md",
+            "memory/decision/we-lint-with-ruff.md",
+        ]

@@ -3,6 +3,9 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -195,6 +198,59 @@ def test_records_of_a_repository_that_git_does_not_read_neither_go_nor_come(
     done = one.sync()
     assert (done.unmounted, done.waiting, done.sent) == ((), 0, 1)
     assert len(list_records(shops[0])) == 3
+
+
+@contextmanager
+def unread_repository(folder: Path, *, is_mounted: bool) -> Iterator[None]:
+    """Keep Git from reading a repository: by a damaged index, or a bare mount point."""
+    index, away = folder / ".git/index", folder.with_name("unmounted")
+    whole = index.read_bytes()
+    if is_mounted:
+        index.write_bytes(b"damaged")
+    else:
+        folder.rename(away)
+        folder.mkdir()
+    yield
+    if is_mounted:
+        index.write_bytes(whole)
+    else:
+        folder.rmdir()
+        away.rename(folder)
+
+
+def remove_till(device: DeviceHome, folder: Path, command: str) -> None:
+    """Remove the record of the till by a command, or by hand."""
+    if command == "edit":
+        device.edit_by_command("till", "The door is green.", folder)
+    elif command == "retire":
+        device.run("retire", folder, memories=device.list_handles("till", folder))
+    elif command == "forget":
+        device.run("forget", folder, match="till is red", yes=True)
+    else:
+        next(folder.glob(".gieok/memory/*/*till*.md")).unlink()
+
+
+@pytest.mark.parametrize("is_mounted", [True, False])
+@pytest.mark.parametrize("command", ["edit", "retire", "delete", "forget"])
+def test_what_is_removed_elsewhere_while_git_reads_no_repository_goes_when_it_does_again(
+    pair: list[DeviceHome], shops: list[Path], command: str, *, is_mounted: bool
+) -> None:
+    one, two = pair
+    for text in ("The till is red.", "Kim has the key.", "Bread is baked at four."):
+        one.run("remember", shops[0], text=[text])
+        one.clock.advance(timedelta(minutes=1))
+    for device in (*pair, *pair):
+        device.sync()
+    with unread_repository(shops[1], is_mounted=is_mounted):
+        remove_till(one, shops[0], command)
+        one.sync()
+        for _ in range(2):
+            assert two.sync().unmounted == (str(shops[1]),)
+    for device in (two, one, two):
+        assert device.sync().unmounted == ()
+    assert [list(shop.glob(".gieok/memory/*/*till*.md")) for shop in shops] == [[], []]
+    # Of what is removed by hand, a copy is put away where it was not.
+    assert command == "delete" or list_records(shops[0]) == list_records(shops[1])
 
 
 @pytest.mark.parametrize(

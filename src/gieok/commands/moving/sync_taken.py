@@ -107,8 +107,9 @@ class ScopeTaking:
             self._take_messages(
                 [row for row in rows if row["is"] == sync_items.MESSAGE and not self._is_gone(row)]
             )
-            # What only moved is there under its new name before it goes from the old one.
-            for row in sorted(rows, key=lambda row: bool(row.get("gone"))):
+            # What only moved is there under its new name before another record is told under the
+            # old one, and before it goes from there.
+            for row in sorted(rows, key=lambda row: 2 if row.get("gone") else "renamed" in row):
                 if row["is"] != sync_items.MESSAGE:
                     self._take_row(row)
             self._settle_renamed()
@@ -301,6 +302,10 @@ class ScopeTaking:
 
     # Items with versions.
     def _take_version(self, row: Row) -> None:
+        if row["is"] == sync_items.RECORD and self.shared_scope.shelf is None:
+            # What is there is not known: a removal, and what was in its place before, waits too.
+            self.waiting.append(row)
+            return
         fresh = load_version(row["version"])
         item = row["item"]
         self._take_marks(row)
@@ -370,8 +375,19 @@ class ScopeTaking:
             before, after = map(str, row["renamed"])
             is_replaced = row.get("gone") == forgotten_marks.WAS_REPLACED
             reason = forgotten_marks.WAS_REPLACED if is_replaced else forgotten_marks.WAS_REMOVED
-            self._renamed.add(before)
+            if row.get("gone") or not self._is_forgotten_other(before, after):
+                self._renamed.add(before)
             self._new_places[before] = (after, reason)
+
+    def _is_forgotten_other(self, before: str, after: str) -> bool:
+        """Say whether what was forgotten in a place is another record than the one renamed away.
+
+        The row of a record that was told there since names the older one: what is known to be made
+        at another time was not forgotten with it.
+        """
+        place = self.shared_scope.marks.places.get(before)
+        made = self._find_made(after)
+        return bool(place and place.made and made and made != place.made)
 
     def _settle_renamed(self) -> None:
         """Note where records are now; of two corrections of one record, the later one holds.
@@ -487,13 +503,10 @@ class ScopeTaking:
         return True
 
     def can_apply(self, row: Row) -> bool:
-        """Say whether there is a place for a row: the project's folder, the rule of a choice."""
+        """Say whether a row can be taken: its rule is known, its record is one that is trusted."""
         if row["is"] == sync_items.RECORD:
             # A file that nobody trusted is neither read nor written over.
-            return (
-                self.shared_scope.shelf is not None
-                and row["item"] not in self.shared_scope.untrusted_ids
-            )
+            return row["item"] not in self.shared_scope.untrusted_ids
         if row["is"] == sync_items.CHOICE and not row.get("gone"):
             return row["rule"] in sync_items.list_rule_handles(self.call, self.shared_scope.scope)
         return True
