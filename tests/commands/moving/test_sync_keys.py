@@ -330,6 +330,45 @@ def test_two_keys_that_were_made_at_once_are_named_and_one_holds_when_it_is_brou
     assert not is_dropped or list_opened(three, remote, before) == []
 
 
+def test_nothing_is_sent_under_the_old_key_while_a_dropped_device_disputes_the_new_one(
+    tmp_path: Path, trio: list[DeviceHome], remote: Path
+) -> None:
+    one, two, three = trio
+    for device in trio * 2:
+        device.sync()
+    away, later = remote.with_name("away"), remote.with_name("later")
+    shutil.copytree(remote, away)
+    one.run("sync devices", drop=three.find_id())
+    # The dropped one still has access to the remote, and has not heard of it.
+    remote.rename(later)
+    away.rename(remote)
+    three.run("sync rotate")
+    for file in later.glob("*/*.age"):
+        shutil.copy(file, remote / file.parent.name)
+    before = list_names(remote)
+    two.remember("The salary is 5000.")
+    for _ in range(2):
+        done = two.sync()
+        assert [fault.kind for fault in done.faults].count(sync_exchange.TWO_KEYS) == 2
+        assert (done.sent, done.segments) == (0, 0)
+    with pytest.raises(BadRequest, match="two keys"):
+        two.run("sync rotate")
+    with pytest.raises(BadRequest, match="two keys"):
+        two.run("sync devices", drop=three.find_id())
+    three.run("sync run", anew=True)
+    two.sync()
+    assert two.run("sync status").segments_waiting
+    assert list_late(remote, two.find_id(), before) == []
+    bring_key(tmp_path, one, two, remote)
+    for device in (two, one, two):
+        device.sync()
+    assert "the-salary-is-5000" in " ".join(one.list_records())
+    assert list_late(remote, two.find_id(), before)
+    assert not [
+        name for name in list_opened(three, remote, before) if name.startswith(two.find_id())
+    ]
+
+
 @pytest.mark.parametrize("is_rotated", [True, False])
 def test_who_gets_the_new_key_by_hand_does_not_know_a_dropped_device(
     tmp_path: Path, trio: list[DeviceHome], remote: Path, *, is_rotated: bool

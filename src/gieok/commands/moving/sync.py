@@ -26,10 +26,11 @@ _FAULTS = {
         "be a stranger's, who has an old one: start anew with another remote"
     ),
     sync_exchange.TWO_KEYS: Words(
-        "two files give two keys in place of the same one: neither is taken. If you changed keys "
-        "on two devices at once, run `gieok sync key --to FILE` there; here, `gieok sync init "
-        "REMOTE --key-file FILE`. If you did not, one may be a stranger's, who has an old key: "
-        "bring the key only from the device on which you changed it"
+        "two files give two keys in place of the same one: neither is taken, and nothing is sent "
+        "until a key is brought. If you changed keys on two devices at once, run `gieok sync key "
+        "--to FILE` on one of them; here, `gieok sync init REMOTE --key-file FILE`. If you did "
+        "not, one may be from a stranger or a dropped device, which has an old key: bring the key "
+        "only from the device on which you changed it"
     ),
     sync_exchange.FORGED: Words(
         "nothing proves that a device of yours wrote it: left. If it is no stranger's, its key is "

@@ -232,7 +232,10 @@ class DeviceExchange:
         self.stage()
         # What is sent anew is no fault any more.
         self._keep_faults()
-        self.send()
+        if self._is_key_disputed():  # whoever made one of the two may read what goes now
+            self.done.sent = 0
+        else:
+            self.send()
         sync_devices.settle_drops(self._call, self._setup)
         return self.done
 
@@ -418,6 +421,10 @@ class DeviceExchange:
         }
         return len(given) > 1
 
+    def _is_key_disputed(self) -> bool:
+        """Say whether two keys were given in place of the one in use, which a stranger may have."""
+        return TWO_KEYS in self._faults.values()
+
     def _select_believed(self, loaded: Mapping[SegmentName, Segment]) -> dict[SegmentName, Segment]:
         """Return the segments that the key in use proves, that a device vouches for under it, or
         that were taken before; the others are faults.
@@ -564,14 +571,21 @@ class DeviceExchange:
         self.done.faults = self._sync.list_faults()
 
     def _select_faults(self) -> dict[str, str]:
-        """Return the faults, but of segments that their device sent anew."""
+        """Return the faults, but of segments that their device sent anew.
+
+        Of two keys that were given in place of one, neither is taken by that.
+        """
         anew = {device: int(number) for device, number in self._journal.kept(ANEW).items()}
         renewed = {
             name.path
             for name in self._remote.list_segments()
             if name.number < anew.get(name.device, 0)
         }
-        return {path: kind for path, kind in self._faults.items() if path not in renewed}
+        return {
+            path: kind
+            for path, kind in self._faults.items()
+            if path not in renewed or kind == TWO_KEYS
+        }
 
     def _open_scope(self, local: str, shared: str, *, may_make_shelf: bool) -> ScopeItems:
         scope = Scope(local)
@@ -815,7 +829,16 @@ class DeviceExchange:
             self._sync.drop_outbox(name)
 
     def change_key(self, dropped: str = "") -> None:
-        """Give every device that is known a new key, but for one that is `dropped`."""
+        """Give every device that is known a new key, but for one that is `dropped`.
+
+        Raises BadRequest where others gave two: one that was dropped may have made one of them, and
+        counts as known here.
+        """
+        if self._is_key_disputed():
+            raise BadRequest(
+                "two keys were given in place of the one in use: the key is not changed again",
+                hint="bring one of them first: `gieok sync status` says how",
+            )
         rows, recipients = self._notices.build_key_rows(dropped=dropped)
         self._write_segment(rows, {}, recipients)
         # The devices are announced under the new key.
