@@ -458,6 +458,25 @@ def test_a_key_that_skips_generations_is_refused(pair: list[DeviceHome], remote:
     assert list_keys(two) == list_keys(one)
 
 
+@pytest.mark.parametrize("row", [{"generation": 1_001}, {"identity": "no key at all"}])
+def test_a_key_that_is_refused_keeps_no_other_from_being_taken(
+    pair: list[DeviceHome], remote: Path, row: dict[str, object]
+) -> None:
+    one, two = pair
+    for device in (one, two, one):
+        device.sync()
+    rows = build_rows()
+    rows[1] |= row
+    call = one.open()
+    data = call.home.sync.seal(dump_segment(rows, {}), [find_recipient(two)])
+    call.home.journal.close()
+    one.run("sync rotate")
+    put_segment(remote, data, ".key", two.find_id())
+    # Named, unless the other key came first.
+    assert two.run("sync run").faults == ()
+    assert list_keys(two) == list_keys(one)
+
+
 def test_a_device_is_not_dropped_by_itself_or_unknown(trio: list[DeviceHome]) -> None:
     one, _, _ = trio
     for device in (one.find_id(), "eeeeeeee"):
@@ -632,6 +651,24 @@ def test_a_drop_is_unconfirmed_until_the_others_have_the_key(
     assert two.sync().drop == UnconfirmedDrop()
 
 
+@pytest.mark.parametrize("is_confirmed", [True, False])
+def test_a_device_that_was_dropped_and_is_brought_the_key_again_is_not_told_as_back(
+    tmp_path: Path, trio: list[DeviceHome], remote: Path, *, is_confirmed: bool
+) -> None:
+    one, two, three = trio
+    for device in trio * 2:
+        device.sync()
+    one.run("sync devices", drop=three.find_id())
+    if is_confirmed:
+        two.sync()
+        assert one.sync().drop == UnconfirmedDrop()
+    bring_key(tmp_path, one, three, remote)
+    for device in (three, one, two, one):
+        device.sync()
+    assert three.find_id() in list_ids(one)
+    assert [device.sync().drop for device in trio] == [UnconfirmedDrop()] * 3
+
+
 def test_where_two_drop_devices_at_once_one_key_holds_and_the_other_drop_is_said(
     tmp_path: Path, remote: Path
 ) -> None:
@@ -664,7 +701,7 @@ def test_where_two_drop_devices_at_once_one_key_holds_and_the_other_drop_is_said
 
 @pytest.mark.parametrize("names", [("one", "two"), ("one", "two", "three")])
 @pytest.mark.parametrize("is_to_stay", [True, False])
-def test_where_two_devices_drop_each_other_at_once_both_are_told_that_the_other_is_back(
+def test_where_two_devices_drop_each_other_at_once_the_one_whose_key_does_not_hold_is_told(
     tmp_path: Path, remote: Path, names: tuple[str, ...], *, is_to_stay: bool
 ) -> None:
     devices = join_devices(tmp_path, ManualClock(START), remote, *names)
@@ -685,8 +722,11 @@ def test_where_two_devices_drop_each_other_at_once_both_are_told_that_the_other_
         for device in devices:
             device.sync()
     assert list_keys(one)[0] == list_keys(two)[0]
-    # Nothing lags: the drop is confirmed, and that it did not hold is said all the same.
-    assert (one.sync().drop.back, two.sync().drop.back) == (("two",), ("one",))
+    # Nothing lags: the drop is confirmed, and that it did not hold is said all the same. To the
+    # other one a person brought the key that its own drop had made.
+    is_key_of_one = list_keys(one)[0].device == one.find_id()
+    assert one.sync().drop.back == (() if is_key_of_one else ("two",))
+    assert two.sync().drop.back == (("one",) if is_key_of_one else ())
     for device, other in ((one, two), (two, one)):
         if is_to_stay:
             device.run("sync rotate")

@@ -417,7 +417,7 @@ class DeviceExchange:
             if other.is_key
             and (segment := self._load_segment(other))
             and self._proofs[other] == key
-            for identity in self._notices.list_given_keys(segment.rows)
+            for identity in self._notices.list_given_keys(segment.rows, key)
         }
         return len(given) > 1
 
