@@ -193,6 +193,24 @@ def test_a_record_that_was_renamed_by_hand_is_no_memory_under_its_old_name(
         ]
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2)])
+def test_a_record_that_was_put_away_by_hand_is_not_told_as_renamed_by_hand(
+    trio: list[DeviceHome], order: tuple[int, int, int]
+) -> None:
+    file = trio[0].find_record("ruff")
+    archived = trio[0].home / "archive/decision" / file.name
+    archived.parent.mkdir(parents=True)
+    file.rename(archived)
+    correct_record(trio[1], "ruff", "We lint with flake8.")
+    for place in order * 3:
+        assert trio[place].sync().renamed_by_hand == 0, "it is not in use under another name"
+    for device in trio:
+        assert sorted(device.list_records()) == [
+            "archive/decision/we-lint-with-ruff.md",
+            "memory/decision/we-lint-with-flake8.md",
+        ]
+
+
 def list_keys(device: DeviceHome) -> list[str]:
     """Return the keys of the memories of records that are found."""
     call = device.open()

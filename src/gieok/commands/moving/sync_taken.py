@@ -7,7 +7,7 @@ told under the name that another one had before is no change of that one: it sta
 
 import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -18,7 +18,13 @@ from gieok.commands.memory.forgotten_marks import ForgottenPlace
 from gieok.commands.memory.handles import lock_observations
 from gieok.commands.memory.records import follow_soon, rewrite_active_memory
 from gieok.commands.moving import sync_items, sync_sent
-from gieok.commands.moving.sync_items import ITEMS, ForgottenMarks, ScopeItems, SharedItem
+from gieok.commands.moving.sync_items import (
+    ITEMS,
+    ForgottenMarks,
+    RecordOutline,
+    ScopeItems,
+    SharedItem,
+)
 from gieok.errors import BadRequest
 from gieok.flow.distil import deliver_scope
 from gieok.flow.gate_rules import GateChoices, change_gate_choices
@@ -419,29 +425,25 @@ class ScopeTaking:
             if item in corrected & self._known.keys()
             and not self.shared_scope.is_removal_known(item)
         }
-        elsewhere = [
-            sync_items.build_record_outline(item)
+        fresh = [
+            item.fields
             for item in self._items.values()
             if item.kind == sync_items.RECORD and item.id not in self._known
         ]
-        return len(sync_sent.find_renamed(gone, elsewhere))
+        return _count_renamed(gone, fresh)
 
     def _count_renamed_by_hand_elsewhere(self, rows: Sequence[Row]) -> int:
-        made_here = {
-            self._find_made(renamed[1])
+        gone = {
+            row["item"]: RecordOutline(records.MEMORY, "", made)
             for row in rows
             if row.get("gone") == forgotten_marks.WAS_MOVED
             and (renamed := self.shared_scope.find_renamed(row["item"]))
+            and (made := self._find_made(renamed[1]))
         }
-        made_there = {
-            records.read_created(str(row.get("text", "")))[0]
-            for row in rows
-            if row["is"] == sync_items.RECORD
-            and row.get("shelf") == records.MEMORY
-            and not row.get("gone")
-            and row["item"] not in self._known
-        }
-        return len((made_here & made_there) - {""})
+        fresh = [
+            row for row in rows if row["is"] == sync_items.RECORD and row["item"] not in self._known
+        ]
+        return _count_renamed(gone, fresh)
 
     def _is_same_record(self, mine: str, theirs: str) -> bool:
         """Say whether the records of two places were made at one time, as far as is known."""
@@ -727,6 +729,20 @@ class ScopeTaking:
 def _date_file(file: Path, at: str) -> None:
     changed_ns = parse_file_time(at)
     os.utime(file, ns=(changed_ns, changed_ns))
+
+
+def _count_renamed(gone: Mapping[str, RecordOutline], fresh: Sequence[Row]) -> int:
+    """Return how many records that are gone are in use under a name that was not known."""
+    texts = [str(row.get("text", "")) for row in fresh if row.get("shelf") == records.MEMORY]
+    elsewhere = [
+        RecordOutline(
+            records.MEMORY,
+            forgotten_marks.build_memory_mark(records.own_text(text)),
+            records.read_created(text)[0],
+        )
+        for text in texts
+    ]
+    return len(sync_sent.find_renamed(gone, elsewhere))
 
 
 def _build_taken_item(row: Row, version: ItemVersion) -> SharedItem:
