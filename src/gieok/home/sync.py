@@ -441,10 +441,15 @@ class HomeSync:
             found.setdefault(project.scope, []).append(Path(root))
         return found
 
-    def list_tracked(self, folder: Path) -> frozenset[str]:
-        """Return the files below a folder that Git tracks: they travel with the repository."""
+    def list_tracked(self, folder: Path) -> frozenset[str] | None:
+        """Return the files below a folder that Git tracks: they travel with the repository.
+
+        None where a repository is there, and Git does not tell.
+        """
         from gieok.machine.git import Git
 
+        if not folder.is_dir() or not self.has_repository(folder):
+            return frozenset()
         return Git(folder, self._home.caller.environment).list_tracked()
 
 

@@ -20,6 +20,26 @@ _COMMIT_FIELDS = 5
 _LATEST_S = 4_102_444_800
 #: Files of a repository that git tracks.
 _TRACKED = ("--cached",)
+#: Variables that a Git hook may have set for another repository: those that `git rev-parse
+#: --local-env-vars` names, but for the configuration, which is the user's own.
+_OF_OTHERS = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_DIR",
+        "GIT_GRAFT_FILE",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_INTERNAL_SUPER_PREFIX",
+        "GIT_NAMESPACE",
+        "GIT_NO_REPLACE_OBJECTS",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_REPLACE_REF_BASE",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+    }
+)
 #: The repository may be hostile: no command of its configuration is run.
 SAFE_OPTIONS = (
     "-c",
@@ -65,9 +85,10 @@ class Git:
         """Return the address of the remote `origin`, as it is configured, or ''."""
         return self._ask("config", "--get", "remote.origin.url").strip()
 
-    def list_tracked(self) -> frozenset[str]:
-        """Return the files below the folder that are tracked; empty without a repository."""
-        return frozenset(self._files("", _TRACKED) or ())
+    def list_tracked(self) -> frozenset[str] | None:
+        """Return the files below the folder that are tracked; None where git does not tell."""
+        paths = self._files("", _TRACKED)
+        return None if paths is None else frozenset(paths)
 
     def files(self) -> frozenset[str] | None:
         """Return the files that are tracked or not ignored, including those of nested repositories.
@@ -233,14 +254,16 @@ class Git:
         self, *arguments: str, safe: bool = True, folder: str = "", given: bytes = b""
     ) -> tuple[int, bytes, str]:
         """Run git in a folder below the root."""
-        environment = {**self._environment, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-        # A git hook may set these variables for another folder.
-        for name in ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"):
-            environment.pop(name, None)
+        own = {"GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
         words = [*(SAFE_OPTIONS if safe else ()), *arguments]
         try:
             completed = run_git(
-                words, self._root / folder, environment, given=given, timeout_s=_TIMEOUT_S
+                words,
+                self._root / folder,
+                self._environment,
+                own=own,
+                given=given,
+                timeout_s=_TIMEOUT_S,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             return _NOT_RUN, b"", str(error)
@@ -252,17 +275,21 @@ def run_git(
     folder: Path,
     environment: Mapping[str, str],
     *,
+    own: Mapping[str, str],
     given: bytes,
     timeout_s: int,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the user's own `git` in a folder. Raises OSError, TimeoutExpired.
 
+    It gets the `environment` of the caller, without what is of another repository, and the `own`
+    variables of this call.
     Whoever calls it refuses words that could be options, or puts `--` before them.
     """
+    kept = {name: text for name, text in environment.items() if name not in _OF_OTHERS}
     return subprocess.run(  # noqa: S603 - fixed program, no shell
         ["git", *words],  # noqa: S607
         cwd=folder,
-        env=environment,
+        env={**kept, **own},
         input=given,
         capture_output=True,
         timeout=timeout_s,

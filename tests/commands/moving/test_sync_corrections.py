@@ -118,6 +118,24 @@ def test_forgetting_reaches_the_correction_that_was_put_away(
     assert [one.list_records(), two.list_records(), three.list_records()] == [{}, {}, {}]
 
 
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_forgetting_reaches_the_correction_that_was_put_away_before_anything_else_comes(
+    trio: list[DeviceHome], order: tuple[int, int, int]
+) -> None:
+    one, two, three = trio
+    correct_record(one, "ruff", "We lint with pylint.")
+    correct_record(two, "ruff", "We lint with flake8.")
+    for device in (two, one):
+        device.sync()
+    forget_matching(one, "flake8")
+    sync_all(*(trio[place] for place in order))
+    assert [device.list_records() for device in trio] == [{}, {}, {}]
+    three.remember("We lint with ruff.")
+    sync_all(*(trio[place] for place in order))
+    for device in trio:
+        assert list(device.list_records()) == ["memory/decision/we-lint-with-ruff.md"]
+
+
 def test_forgetting_leaves_what_was_told_under_the_name_of_before(trio: list[DeviceHome]) -> None:
     one, two, three = trio
     correct_record(one, "ruff", "We lint with pylint.")
@@ -164,13 +182,32 @@ def test_a_record_that_was_renamed_by_hand_is_no_memory_under_its_old_name(
     correct_record(two, "ruff", "We lint with flake8.")
     first = (two, one) if is_heard else (one, two)
     counts = [device.sync().renamed_by_hand for device in (*first, three, two, one)]
-    assert sum(counts) == is_heard, "who had sent the new name before cannot tell"
+    assert sum(counts) == 1
+    assert counts[1] == 1, "who hears of the other's name tells of it"
     for device in trio:
         assert device.open().home.journal.made(MAIN) == []
         device.run("index")
         assert list_keys(device) == [
             "memory/decision/we-lint-with-flake8.md",
             "memory/decision/we-lint-with-pylint.md",
+        ]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2)])
+def test_a_record_that_was_put_away_by_hand_is_not_told_as_renamed_by_hand(
+    trio: list[DeviceHome], order: tuple[int, int, int]
+) -> None:
+    file = trio[0].find_record("ruff")
+    archived = trio[0].home / "archive/decision" / file.name
+    archived.parent.mkdir(parents=True)
+    file.rename(archived)
+    correct_record(trio[1], "ruff", "We lint with flake8.")
+    for place in order * 3:
+        assert trio[place].sync().renamed_by_hand == 0, "it is not in use under another name"
+    for device in trio:
+        assert sorted(device.list_records()) == [
+            "archive/decision/we-lint-with-ruff.md",
+            "memory/decision/we-lint-with-flake8.md",
         ]
 
 
@@ -206,3 +243,162 @@ def test_a_row_of_a_record_as_a_memory_is_not_taken(
         assert device.open().home.journal.made(scope) == []
         device.run("index")
         assert list_keys(device) == ["memory/decision/we-lint-with-ruff.md"]
+
+
+@pytest.mark.parametrize("order", ["one two three", "two one three", "three one two"])
+@pytest.mark.parametrize("is_told_by_third", [True, False])
+@pytest.mark.parametrize("is_earlier", [True, False])
+def test_a_record_told_under_a_name_of_before_stays_beside_two_corrections(
+    trio: list[DeviceHome], order: str, *, is_told_by_third: bool, is_earlier: bool
+) -> None:
+    one, two, three = trio
+    if is_earlier:
+        correct_record(two, "ruff", "We lint with flake8.")
+    correct_record(one, "ruff", "We lint with pylint.")
+    sync_all(one, three)
+    (three if is_told_by_third else one).remember("We lint with ruff.")
+    if not is_told_by_third:
+        sync_all(one, three)
+    if not is_earlier:
+        correct_record(two, "ruff", "We lint with flake8.")
+    check_told_beside_corrections(trio, order, later="pylint" if is_earlier else "flake8")
+
+
+@pytest.mark.parametrize("order", ["one two three", "two one three"])
+def test_a_record_told_at_once_under_a_name_of_before_stays_beside_two_corrections(
+    trio: list[DeviceHome], order: str
+) -> None:
+    one, two, _ = trio
+    correct_record(one, "ruff", "We lint with pylint.")
+    one.remember("We use it since Monday.", title="We lint with ruff")
+    correct_record(two, "ruff", "We lint with flake8.")
+    check_told_beside_corrections(trio, order, later="flake8")
+
+
+def check_told_beside_corrections(trio: list[DeviceHome], order: str, *, later: str) -> None:
+    """Check that the later correction and the record told since are in use on each device."""
+    named = {device.folder.name: device for device in trio}
+    sync_all(*(named[name] for name in order.split()))
+    for device in trio:
+        assert device.list_records() == trio[0].list_records()
+        names = sorted(device.list_records())
+        assert names[1:] == sorted(
+            f"memory/decision/we-lint-with-{name}.md" for name in (later, "ruff")
+        )
+        assert names[0].startswith("archive/decision/we-lint-with-")
+        assert "ruff" not in names[0]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2)])
+def test_of_a_record_that_was_retired_and_corrected_the_correction_is_in_use(
+    trio: list[DeviceHome], order: tuple[int, int, int]
+) -> None:
+    correct_record(trio[0], "ruff", "We lint with pylint.")
+    trio[1].run("retire", memories=["decision/we-lint-with-ruff"], user=True)
+    for place in order * 3:
+        assert trio[place].sync().renamed_by_hand == 0, "a command did it"
+    for device in trio:
+        assert list(device.list_records()) == [
+            "memory/decision/we-lint-with-pylint.md",
+            "retired/decision/we-lint-with-ruff.md",
+        ]
+
+
+@pytest.fixture
+def told_again(trio: list[DeviceHome]) -> list[DeviceHome]:
+    """Return devices with a corrected record, and another one that was told under its old name."""
+    correct_record(trio[0], "ruff", "We lint with pylint.")
+    trio[0].remember("We lint with ruff.")
+    sync_all(*trio)
+    return trio
+
+
+@pytest.mark.parametrize("remover", [0, 1])
+def test_what_was_told_under_a_name_of_before_and_is_removed_by_hand_is_put_away_elsewhere(
+    told_again: list[DeviceHome], remover: int
+) -> None:
+    told_again[remover].find_record("ruff").unlink()
+    sync_all(*told_again)
+    for device in told_again:
+        device.find_record("pylint")
+    for device in {*told_again} - {told_again[remover]}:
+        (name,) = [name for name in device.list_records() if name.startswith("archive")]
+        assert "with-ruff" in name
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2)])
+def test_what_was_told_under_a_name_of_before_is_forgotten_though_another_device_edited_it(
+    told_again: list[DeviceHome], order: tuple[int, int, int]
+) -> None:
+    told_again[1].edit_record("ruff", "We lint with ruff and mypy.")
+    forget_matching(told_again[0], "ruff")
+    sync_all(*(told_again[place] for place in order))
+    for device in told_again:
+        assert list(device.list_records()) == ["memory/decision/we-lint-with-pylint.md"]
+
+
+@pytest.mark.parametrize("forgets", [1, 2])
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2)])
+def test_forgetting_a_correction_leaves_what_was_told_under_the_name_of_both(
+    trio: list[DeviceHome], order: tuple[int, int, int], forgets: int
+) -> None:
+    correct_record(trio[0], "ruff", "We lint with pylint.")
+    trio[0].remember("We lint with ruff.")
+    correct_record(trio[1], "ruff", "We lint with flake8.")
+    sync_all(*(trio[place] for place in order))
+    forget_matching(trio[forgets], "flake8")
+    sync_all(trio[forgets], *(trio[place] for place in order))
+    for device in trio:
+        assert list(device.list_records()) == ["memory/decision/we-lint-with-ruff.md"]
+
+
+def test_a_record_that_got_its_name_back_is_the_one_of_before(trio: list[DeviceHome]) -> None:
+    one, two, three = trio
+    correct_record(one, "ruff", "We lint with pylint.")
+    correct_record(one, "pylint", "We lint with ruff.")
+    one.remember("We lint with pylint.")
+    sync_all(*trio)
+    correct_record(one, "ruff", "We lint with flake8.")
+    two.edit_record("ruff", "We lint with ruff and mypy.")
+    sync_all(one, two, three)
+    for device in trio:
+        assert device.list_records() == one.list_records()
+        device.find_record("pylint")
+
+
+def test_forgetting_what_was_told_under_a_name_of_before_leaves_the_record_of_before(
+    trio: list[DeviceHome],
+) -> None:
+    one, two, three = trio
+    correct_record(one, "ruff", "We lint with pylint.")
+    sync_all(one, two)
+    one.remember("We lint with ruff.")
+    sync_all(one, two)
+    forget_matching(one, "ruff")
+    sync_all(one, two, three)  # the third one hears of all of it at once
+    for device in trio:
+        assert list(device.list_records()) == ["memory/decision/we-lint-with-pylint.md"]
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
+def test_forgetting_on_one_and_telling_on_another_leave_the_correction_of_a_third(
+    trio: list[DeviceHome], order: tuple[int, int, int]
+) -> None:
+    one, two, three = trio
+    correct_record(one, "ruff", "We lint with pylint.")
+    for device in (one, two):
+        device.sync()
+    two.remember("We lint with ruff.")
+    correct_record(two, "ruff", "We lint with flake8.")
+    for device in (one, three):
+        device.sync()
+    forget_matching(two, "flake8")
+    three.remember("We lint with ruff.")
+    for device in (one, two, three):
+        device.sync()
+    sync_all(*(trio[place] for place in order))
+    for device in trio:
+        assert list(device.list_records()) == [
+            "memory/decision/we-lint-with-pylint.md",
+            "memory/decision/we-lint-with-ruff.md",
+        ]

@@ -305,11 +305,20 @@ def test_two_keys_that_were_made_at_once_are_named_and_one_holds_when_it_is_brou
     for device in (one, two):
         kinds = {fault.kind for fault in device.sync().faults}
         assert kinds == {sync_exchange.OTHER_KEY}
+    if not is_dropped:
+        kinds = [fault.kind for fault in three.sync().faults]
+        assert kinds.count(sync_exchange.TWO_KEYS) == 2, "which of them is yours, only you know"
     if bring_key(tmp_path, one, two, remote).is_own_key:
         assert not is_dropped, "the key of a drop ranks before others"
         assert not bring_key(tmp_path, two, one, remote).is_own_key
     for device in (two, one, two):
         device.sync()
+    if not is_dropped:
+        bring_key(tmp_path, one, three, remote)
+        for device in (three, one, two, three):
+            device.sync()
+        assert three.sync().faults == ()
+        assert three.export() == one.export()
     assert one.sync().faults == two.sync().faults == ()
     assert list_keys(one)[0] == list_keys(two)[0]
     assert one.export() == two.export()
@@ -319,6 +328,45 @@ def test_two_keys_that_were_made_at_once_are_named_and_one_holds_when_it_is_brou
         device.remember(f"{device.folder.name} goes on.")
         device.sync()
     assert not is_dropped or list_opened(three, remote, before) == []
+
+
+def test_nothing_is_sent_under_the_old_key_while_a_dropped_device_disputes_the_new_one(
+    tmp_path: Path, trio: list[DeviceHome], remote: Path
+) -> None:
+    one, two, three = trio
+    for device in trio * 2:
+        device.sync()
+    away, later = remote.with_name("away"), remote.with_name("later")
+    shutil.copytree(remote, away)
+    one.run("sync devices", drop=three.find_id())
+    # The dropped one still has access to the remote, and has not heard of it.
+    remote.rename(later)
+    away.rename(remote)
+    three.run("sync rotate")
+    for file in later.glob("*/*.age"):
+        shutil.copy(file, remote / file.parent.name)
+    before = list_names(remote)
+    two.remember("The salary is 5000.")
+    for _ in range(2):
+        done = two.sync()
+        assert [fault.kind for fault in done.faults].count(sync_exchange.TWO_KEYS) == 2
+        assert (done.sent, done.segments) == (0, 0)
+    with pytest.raises(BadRequest, match="two keys"):
+        two.run("sync rotate")
+    with pytest.raises(BadRequest, match="two keys"):
+        two.run("sync devices", drop=three.find_id())
+    three.run("sync run", anew=True)
+    two.sync()
+    assert two.run("sync status").segments_waiting
+    assert list_late(remote, two.find_id(), before) == []
+    bring_key(tmp_path, one, two, remote)
+    for device in (two, one, two):
+        device.sync()
+    assert "the-salary-is-5000" in " ".join(one.list_records())
+    assert list_late(remote, two.find_id(), before)
+    assert not [
+        name for name in list_opened(three, remote, before) if name.startswith(two.find_id())
+    ]
 
 
 @pytest.mark.parametrize("is_rotated", [True, False])
@@ -345,7 +393,7 @@ def test_who_gets_the_new_key_by_hand_does_not_know_a_dropped_device(
     assert list_opened(three, remote, before) == []
 
 
-@pytest.mark.parametrize("folder", ["00000000", "ffffffff"])
+@pytest.mark.parametrize("folder", ["00000000", "ffffffff", "one", "two"])
 def test_who_has_an_old_key_file_gets_nothing_after_the_key_was_changed(
     tmp_path: Path, pair: list[DeviceHome], remote: Path, folder: str
 ) -> None:
@@ -361,8 +409,17 @@ def test_who_has_an_old_key_file_gets_nothing_after_the_key_was_changed(
     plain = proofs.sign_data(dump_segment(rows, {}), old.identity)
     recipients = [pyrage.x25519.Identity.from_str(old.identity).to_public()]
     recipients += [pyrage.x25519.Recipient.from_str(find_recipient(device)) for device in pair]
-    for suffix in ("", ".key"):
-        put_segment(remote, pyrage.encrypt(plain, recipients), suffix, folder)
+    known = {device.folder.name: device.find_id() for device in pair}
+    # Who has the new key believes nothing of it; who has not yet is to notice the key at least.
+    for suffix in (".key",) if folder in known else ("", ".key"):
+        data = pyrage.encrypt(plain, recipients)
+        put_segment(remote, data, suffix, known.get(folder, folder))
+    if folder in known:
+        two.sync()
+        kinds = [fault.kind for fault in two.sync().faults]
+        assert kinds.count(sync_exchange.TWO_KEYS) == 2, "of two keys, neither counts"
+        assert list_keys(two) == [old]
+        assert not bring_key(tmp_path, one, two, remote).is_own_key
     before = list_names(remote)
     for device in (one, two, one, two):
         device.sync()
@@ -372,7 +429,8 @@ def test_who_has_an_old_key_file_gets_nothing_after_the_key_was_changed(
         device.remember(f"{device.folder.name} goes on.")
         for other in (one, two):
             kinds = {fault.kind for fault in other.sync().faults}
-            assert kinds == {sync_exchange.OLD_KEY}, "left, and told"
+            told = set() if folder in known else {sync_exchange.OLD_KEY}
+            assert kinds == told, "left, and told"
     assert not [name for name in two.list_records() if "always" in name]
     for name in list_names(remote) - before:
         with pytest.raises(pyrage.DecryptError):
@@ -397,6 +455,25 @@ def test_a_key_that_skips_generations_is_refused(pair: list[DeviceHome], remote:
     call.home.journal.close()
     put_segment(remote, data, ".key")
     assert two.run("sync run").rejected == ("key: it is a key of no generation that can follow",)
+    assert list_keys(two) == list_keys(one)
+
+
+@pytest.mark.parametrize("row", [{"generation": 1_001}, {"identity": "no key at all"}])
+def test_a_key_that_is_refused_keeps_no_other_from_being_taken(
+    pair: list[DeviceHome], remote: Path, row: dict[str, object]
+) -> None:
+    one, two = pair
+    for device in (one, two, one):
+        device.sync()
+    rows = build_rows()
+    rows[1] |= row
+    call = one.open()
+    data = call.home.sync.seal(dump_segment(rows, {}), [find_recipient(two)])
+    call.home.journal.close()
+    one.run("sync rotate")
+    put_segment(remote, data, ".key", two.find_id())
+    # Named, unless the other key came first.
+    assert two.run("sync run").faults == ()
     assert list_keys(two) == list_keys(one)
 
 
@@ -574,6 +651,24 @@ def test_a_drop_is_unconfirmed_until_the_others_have_the_key(
     assert two.sync().drop == UnconfirmedDrop()
 
 
+@pytest.mark.parametrize("is_confirmed", [True, False])
+def test_a_device_that_was_dropped_and_is_brought_the_key_again_is_not_told_as_back(
+    tmp_path: Path, trio: list[DeviceHome], remote: Path, *, is_confirmed: bool
+) -> None:
+    one, two, three = trio
+    for device in trio * 2:
+        device.sync()
+    one.run("sync devices", drop=three.find_id())
+    if is_confirmed:
+        two.sync()
+        assert one.sync().drop == UnconfirmedDrop()
+    bring_key(tmp_path, one, three, remote)
+    for device in (three, one, two, one):
+        device.sync()
+    assert three.find_id() in list_ids(one)
+    assert [device.sync().drop for device in trio] == [UnconfirmedDrop()] * 3
+
+
 def test_where_two_drop_devices_at_once_one_key_holds_and_the_other_drop_is_said(
     tmp_path: Path, remote: Path
 ) -> None:
@@ -602,6 +697,49 @@ def test_where_two_drop_devices_at_once_one_key_holds_and_the_other_drop_is_said
         done = device.sync()
         assert done.drop.back == ()
     assert lost.find_id() not in list_ids(one)
+
+
+@pytest.mark.parametrize("names", [("one", "two"), ("one", "two", "three")])
+@pytest.mark.parametrize("is_to_stay", [True, False])
+def test_where_two_devices_drop_each_other_at_once_the_one_whose_key_does_not_hold_is_told(
+    tmp_path: Path, remote: Path, names: tuple[str, ...], *, is_to_stay: bool
+) -> None:
+    devices = join_devices(tmp_path, ManualClock(START), remote, *names)
+    one, two, *others = devices
+    for device in devices * 2:
+        device.sync()
+    away = remote.with_name("away")
+    shutil.copytree(remote, away)
+    two.run("sync devices", drop=one.find_id())
+    remote.rename(remote.with_name("later"))
+    away.rename(remote)
+    one.run("sync devices", drop=two.find_id())
+    for file in remote.with_name("later").glob("*/*.age"):
+        shutil.copy(file, remote / file.parent.name)
+    for giver, taker in ((one, two), (two, one), *((one, other) for other in others)):
+        bring_key(tmp_path, giver, taker, remote)
+    for _ in range(2):
+        for device in devices:
+            device.sync()
+    assert list_keys(one)[0] == list_keys(two)[0]
+    # Nothing lags: the drop is confirmed, and that it did not hold is said all the same. To the
+    # other one a person brought the key that its own drop had made.
+    is_key_of_one = list_keys(one)[0].device == one.find_id()
+    assert one.sync().drop.back == (() if is_key_of_one else ("two",))
+    assert two.sync().drop.back == (("one",) if is_key_of_one else ())
+    for device, other in ((one, two), (two, one)):
+        if is_to_stay:
+            device.run("sync rotate")
+        else:
+            device.run("sync devices", drop=other.find_id())
+            break
+        for each in devices * 2:
+            each.sync()
+    assert one.sync().drop.back == ()
+    if is_to_stay:
+        assert two.sync().drop.back == ()
+    else:
+        assert two.find_id() not in list_ids(one)
 
 
 @pytest.mark.parametrize("is_current", [True, False])

@@ -3,6 +3,9 @@
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -171,6 +174,103 @@ def test_a_bare_mount_point_is_no_project(pair: list[DeviceHome], shops: list[Pa
     done = one.sync()
     assert (done.unmounted, done.waiting) == ((), 0)
     assert list_records(shops[0]) == list_records(shops[1])
+
+
+def test_records_of_a_repository_that_git_does_not_read_neither_go_nor_come(
+    pair: list[DeviceHome], shops: list[Path]
+) -> None:
+    one, two = pair
+    run_git("-C", str(shops[0]), "add", "--force", ".gieok/memory")
+    one.sync()
+    index = shops[0] / ".git/index"
+    whole = index.read_bytes()
+    index.write_bytes(b"damaged")
+    next(shops[0].glob(".gieok/memory/*/one-*.md")).unlink()
+    two.run("remember", shops[1], text=["The shop closes at six."])
+    two.sync()
+    for _ in range(2):
+        one.run("remember", shops[0], text=["The shop opens at nine."])
+        done = one.sync()
+        assert done.unmounted == (str(shops[0]),)
+        assert done.waiting_for == {sync_exchange.UNMOUNTED: 1}
+        assert (done.sent, done.brought_back, done.vanished) == (0, 0, 0)
+    index.write_bytes(whole)
+    done = one.sync()
+    assert (done.unmounted, done.waiting, done.sent) == ((), 0, 1)
+    assert len(list_records(shops[0])) == 3
+
+
+@contextmanager
+def unread_repository(folder: Path, *, is_mounted: bool) -> Iterator[None]:
+    """Keep Git from reading a repository: by a damaged index, or a bare mount point."""
+    index, away = folder / ".git/index", folder.with_name("unmounted")
+    whole = index.read_bytes()
+    if is_mounted:
+        index.write_bytes(b"damaged")
+    else:
+        folder.rename(away)
+        folder.mkdir()
+    yield
+    if is_mounted:
+        index.write_bytes(whole)
+    else:
+        folder.rmdir()
+        away.rename(folder)
+
+
+def remove_till(device: DeviceHome, folder: Path, command: str) -> None:
+    """Remove the record of the till by a command, or by hand."""
+    if command == "edit":
+        device.edit_by_command("till", "The door is green.", folder)
+    elif command == "retire":
+        device.run("retire", folder, memories=device.list_handles("till", folder))
+    elif command == "forget":
+        device.run("forget", folder, match="till is red", yes=True)
+    else:
+        next(folder.glob(".gieok/memory/*/*till*.md")).unlink()
+
+
+@pytest.mark.parametrize("is_mounted", [True, False])
+@pytest.mark.parametrize("command", ["edit", "retire", "delete", "forget"])
+def test_what_is_removed_elsewhere_while_git_reads_no_repository_goes_when_it_does_again(
+    pair: list[DeviceHome], shops: list[Path], command: str, *, is_mounted: bool
+) -> None:
+    one, two = pair
+    for text in ("The till is red.", "Kim has the key.", "Bread is baked at four."):
+        one.run("remember", shops[0], text=[text])
+        one.clock.advance(timedelta(minutes=1))
+    for device in (*pair, *pair):
+        device.sync()
+    with unread_repository(shops[1], is_mounted=is_mounted):
+        remove_till(one, shops[0], command)
+        one.sync()
+        for _ in range(2):
+            assert two.sync().unmounted == (str(shops[1]),)
+    for device in (two, one, two):
+        assert device.sync().unmounted == ()
+    assert [list(shop.glob(".gieok/memory/*/*till*.md")) for shop in shops] == [[], []]
+    # Of what is removed by hand, a copy is put away where it was not.
+    assert command == "delete" or list_records(shops[0]) == list_records(shops[1])
+
+
+@pytest.mark.parametrize(
+    "name", ["GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_ALTERNATE_OBJECT_DIRECTORIES"]
+)
+def test_a_variable_of_a_git_hook_of_another_repository_lets_nothing_tracked_travel(
+    tmp_path: Path, pair: list[DeviceHome], source: Path, name: str
+) -> None:
+    one, two = pair
+    shops = [make_clone(source, device.folder / "shop", SHOP) for device in pair]
+    one.run("remember", shops[0], text=["The shop opens at nine."])
+    run_git("-C", str(shops[0]), "add", "--force", ".gieok/memory")
+    two.run("remember", shops[1], text=["The shop closes at six."])
+    other = tmp_path / "other"
+    run_git("init", "--quiet", str(other))
+    one.environment = {name: str(other / ".git")}
+    for device in (*pair, *pair):
+        device.sync()
+    assert list_records(shops[1]) == ["the-shop-closes-at-six.md"]
+    assert list_records(shops[0]) == ["the-shop-closes-at-six.md", "the-shop-opens-at-nine.md"]
 
 
 def test_what_is_of_an_excluded_project_is_counted_apart(

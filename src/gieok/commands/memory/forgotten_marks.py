@@ -37,6 +37,8 @@ REMOVED = "removed:"
 #: away at the end of its grace period; or a later correction on another device took its place.
 WAS_FORGOTTEN, WAS_MOVED, WAS_REMOVED = "forgotten", "moved", "removed"
 WAS_REPLACED = "replaced"
+#: Of a place in which another record was told since: where the one of before is, and no more.
+OF_BEFORE = "before"
 _HERE, _EARLIER = "here", "earlier"
 
 
@@ -64,6 +66,12 @@ class ForgottenPlace(NamedTuple):
         return later._replace(
             made=max(later.made, earlier.made if earlier.is_earlier else earlier.at)
         )
+
+    def is_of_other(self, made: str) -> bool:
+        """Say whether a record that was `made` at a time is another one, as far as is known."""
+        if not (made and self.made):
+            return False
+        return made > self.made if self.is_earlier else made != self.made
 
     def dump(self) -> str:
         """Return the mark's value in the journal."""
@@ -121,7 +129,7 @@ def mark_forgotten(
         mark, made = build_record_mark(record), read_made(record)
         # What was renamed from there before is another record.
         journal.keep(REMOVED + scope.path, {}, [mark])
-        held = list_marks(record.parents[2])
+        held = list_places(record.parents[2])
         gone |= follow_renamed(call, scope, {mark: ForgottenPlace(now, made)}, held)
     for mark, place in gone.items():
         before = known[mark].at if mark in known else ""
@@ -175,9 +183,9 @@ def find_last_place(renamed: Mapping[str, str], mark: str) -> str:
     return mark
 
 
-def list_marks(base: Path) -> set[str]:
-    """Return the marks of the records that are on the shelves of a folder."""
-    return set(map(build_record_mark, records.list_all_records(base)))
+def list_places(base: Path) -> dict[str, Path]:
+    """Return the records that are on the shelves of a folder, by the marks of their places."""
+    return {build_record_mark(file): file for file in records.list_all_records(base)}
 
 
 def load_renamed(call: Call, scope: Scope) -> dict[str, str]:
@@ -187,12 +195,14 @@ def load_renamed(call: Call, scope: Scope) -> dict[str, str]:
 
 
 def follow_renamed(
-    call: Call, scope: Scope, places: Mapping[str, ForgottenPlace], held: Collection[str]
+    call: Call, scope: Scope, places: Mapping[str, ForgottenPlace], held: Mapping[str, Path]
 ) -> dict[str, ForgottenPlace]:
     """Return marks of places, and with them all others at which their records were.
 
     Two devices may have given one record two names: both follow from the name before. A place of
-    before that is `held` now has another record; elsewhere, only when it was made tells of it.
+    before that is `held` now has another record; elsewhere, only when it was made tells of it. So
+    does a place of before from which one record was renamed, and in which another one was forgotten
+    since.
     """
     renamed = load_renamed(call, scope) if places else {}
     befores: dict[str, list[str]] = defaultdict(list)
@@ -205,7 +215,9 @@ def follow_renamed(
         here = queue.pop()
         found = followed[here]
         reached = {before: found._replace(is_earlier=True) for before in befores[here]}
-        reached |= {renamed[here]: found} if here in renamed else {}
+        last = held.get(find_last_place(renamed, here))
+        if here in renamed and not (last and found.is_of_other(read_made(last))):
+            reached[renamed[here]] = found
         for there, place in reached.items():
             if there not in followed or followed[there].rank < place.rank:
                 followed[there] = place

@@ -22,7 +22,15 @@ _FAULTS = {
     ),
     sync_exchange.OTHER_KEY: Words(
         "encrypted with a key that is not here: on the device that wrote it, run `gieok sync key "
-        "--to FILE`; here, `gieok sync init REMOTE --key-file FILE`"
+        "--to FILE`; here, `gieok sync init REMOTE --key-file FILE`. If you changed no key, it may "
+        "be a stranger's, who has an old one: start anew with another remote"
+    ),
+    sync_exchange.TWO_KEYS: Words(
+        "two files give two keys in place of the same one: neither is taken, and nothing is sent "
+        "until a key is brought. If you changed keys on two devices at once, run `gieok sync key "
+        "--to FILE` on one of them; here, `gieok sync init REMOTE --key-file FILE`. If you did "
+        "not, one may be from a stranger or a dropped device, which has an old key: bring the key "
+        "only from the device on which you changed it"
     ),
     sync_exchange.FORGED: Words(
         "nothing proves that a device of yours wrote it: left. If it is no stranger's, its key is "
@@ -55,7 +63,7 @@ _REASONS = {
         "{count:,} are what characters remember, or another user's memory: they are not taken in"
     ),
     sync_exchange.UNMOUNTED: Words(
-        "{count:,} wait until the repository of their project is in its folder again"
+        "{count:,} wait until Git reads the repository of their project again"
     ),
     sync_exchange.LINKED: Words("{count:,} wait until the folder of their records is there again"),
     sync_exchange.REFUSED: Words("{count:,} were not understood: the next time tries again"),
@@ -84,7 +92,7 @@ class SyncResult:
     taken: int
     sent: int
     both_kept: int
-    #: Records that were renamed by hand here, and corrected under the old name elsewhere.
+    #: Records that were renamed by hand on one device, and corrected under the old name on another.
     renamed_by_hand: int
     brought_back: int
     vanished: int
@@ -92,7 +100,7 @@ class SyncResult:
     waiting: int
     #: Reason → how many of those that wait.
     waiting_for: Mapping[str, int]
-    #: Folders of projects whose repository is not there.
+    #: Folders of projects whose repository is not there, or not read by Git.
     unmounted: tuple[str, ...]
     #: Links in place of shelves, which lead out of their folder or nowhere.
     links: tuple[str, ...]
@@ -327,7 +335,8 @@ def render_sync(result: SyncResult, style: Style) -> str:
     if result.renamed_by_hand:
         lines.append(
             style.say(
-                "  {count:,} renamed by hand here and corrected elsewhere: both are in use",
+                "  {count:,} renamed by hand on one device and corrected on another: both are in "
+                "use",
                 count=result.renamed_by_hand,
             )
         )
@@ -349,7 +358,9 @@ def render_sync(result: SyncResult, style: Style) -> str:
         )
     lines += [
         style.say(
-            "  {folder}: no repository is there now; its records neither go nor come", folder=folder
+            "  {folder}: no repository is there now that Git reads; its records neither go nor "
+            "come",
+            folder=folder,
         )
         for folder in map(printable, result.unmounted)
     ]
@@ -405,8 +416,8 @@ def _render_drop(drop: UnconfirmedDrop, style: Style) -> list[str]:
         )
     lines += [
         style.say(
-            "  ✗ {name}: was dropped, and has the key in use: another device gave it the key. Drop "
-            "it again: `gieok sync devices --drop`",
+            "  ✗ {name}: was dropped, and has the key in use. Drop it again: `gieok sync devices "
+            "--drop`, or let it stay: `gieok sync rotate`",
             name=printable(name),
         )
         for name in drop.back

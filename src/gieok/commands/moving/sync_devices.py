@@ -7,6 +7,7 @@ counts where a device names the segment, with its checksum, under the key in use
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -28,8 +29,13 @@ SEEN = "sync:seen"
 VOUCHED = "sync:vouched"
 #: Realm of the device → the public side of the last key in use that proved a segment of it.
 UNDER = "sync:under"
-#: Realm of the id of a device that was dropped → its name, until all others have the key since.
+#: Realm of the id of a device that was dropped → its name, until all others have the key since, or
+#: it is given one again.
 DROPPED = "sync:dropped"
+#: Realm of the id of a device that this one dropped → its name, until this one drops or changes
+#: keys again and gives it one, or it has one that this one made: a person brought it. The key of
+#: another device may have held, which the dropped one has.
+DROPPED_HERE = "sync:dropped-here"
 #: Kinds of rows that belong to no scope.
 _DEVICE, _KEY, _STAYING, _ANEW, _VOUCHED = "device", "key", "staying", "anew", "vouched"
 #: What a row of another form raises.
@@ -97,12 +103,13 @@ def settle_drops(call: Call, setup: SyncSetup) -> None:
     known = {device.id for device in list_devices(call)}
     if not lagging:
         journal.keep(DROPPED, {}, sorted(dropped.keys() - known))
+    back = journal.kept(DROPPED_HERE)
     waiting = [name for device, name in sorted(dropped.items()) if lagging and device not in known]
     call.home.sync.keep_unconfirmed_drop(
         UnconfirmedDrop(
             dropped=tuple(waiting),
             lagging=tuple(device.name for device in lagging if waiting),
-            back=tuple(name for device, name in sorted(dropped.items()) if device in known),
+            back=tuple(name for device, name in sorted(back.items()) if device in known),
         )
     )
 
@@ -124,10 +131,17 @@ class DeviceNotices:
     setup: SyncSetup
     rejected: list[str] = field(default_factory=list)
 
-    def take(self, rows: Iterable[Row], proof: SharedKey, *, is_key: bool) -> None:
-        """Take the rows of a segment which a key proved; `is_key` where it carries a key."""
+    def take(
+        self, rows: Iterable[Row], proof: SharedKey, *, is_key: bool, is_own: bool = False
+    ) -> None:
+        """Take the rows of a segment which a key proved; `is_key` where it carries a key.
+
+        It `is_own` where this device wrote it.
+        """
         for row in rows:
             try:
+                if is_own and is_key:
+                    self._note_dropped_here(row)
                 self._take_row(row, proof, is_key=is_key)
             except _BAD_ROW as error:
                 self._reject(row, error)
@@ -151,6 +165,9 @@ class DeviceNotices:
                     generation=proof.generation,
                 )
             )
+            if proof.device == self.setup.device:
+                # A key of this device was given to none that it dropped: a person brought it.
+                self.call.home.journal.keep(DROPPED_HERE, {}, [str(row["device"])])
         elif row["is"] == _STAYING and is_key:
             staying = set(map(str, row["devices"]))
             dropped = {
@@ -158,17 +175,38 @@ class DeviceNotices:
                 for device in list_devices(self.call)
                 if device.id not in staying
             }
-            self.call.home.journal.keep(DROPPED, dropped)
+            self.call.home.journal.keep(DROPPED, dropped, sorted(staying))
             self.call.home.journal.keep(DEVICES, {}, sorted(dropped))
         elif row["is"] == _VOUCHED:
             public = self.call.home.sync.recipient_of(proof)
             self.call.home.journal.keep(VOUCHED, dict.fromkeys(map(str, row["paths"]), public))
         elif row["is"] == _KEY and is_key:
-            key = SharedKey(int(row["generation"]), str(row["by"]), str(row["identity"]))
-            if key.generation > proof.next_drop:
-                raise BadRequest("it is a key of no generation that can follow")
-            self.call.home.sync.recipient_of(key)
-            self.call.home.sync.add_keys([key])
+            self.call.home.sync.add_keys([self._build_given_key(row, proof)])
+
+    def _note_dropped_here(self, row: Row) -> None:
+        if row["is"] != _STAYING:
+            return
+        staying = set(map(str, row["devices"]))
+        devices = list_devices(self.call)
+        dropped = {device.id: device.name for device in devices if device.id not in staying}
+        self.call.home.journal.keep(DROPPED_HERE, dropped, sorted(staying))
+
+    def _build_given_key(self, row: Row, proof: SharedKey) -> SharedKey:
+        """Return the key that a row gives. Raises one of `_BAD_ROW` for one that is refused."""
+        key = SharedKey(int(row["generation"]), str(row["by"]), str(row["identity"]))
+        if key.generation > proof.next_drop:
+            raise BadRequest("it is a key of no generation that can follow")
+        self.call.home.sync.recipient_of(key)
+        return key
+
+    def list_given_keys(self, rows: Iterable[Row], proof: SharedKey) -> set[str]:
+        """Return the secrets of the keys that rows give, but of those that are refused."""
+        given = set()
+        for row in rows:
+            if row["is"] == _KEY:
+                with suppress(*_BAD_ROW):
+                    given.add(self._build_given_key(row, proof).identity)
+        return given
 
     def take_anew(self, name: SegmentName, rows: Iterable[Row], proof: SharedKey) -> None:
         """Take what a segment says was sent anew.

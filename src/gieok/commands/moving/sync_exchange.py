@@ -60,13 +60,18 @@ _WRITER = "writer"
 _SENT = "sent"
 #: Counter of the id under which this home was synchronised.
 _DEVICE = "device"
+#: Counter, before a scope's shared name, of the forgetting by which all was removed that was kept
+#: beside: its checksum.
+_ERASED = "erased:"
 DAMAGED, OTHER_KEY, FORGED, NEWER, STRAY = "damaged", "key", "forged", "newer", "name"
 #: Fault of a segment that only a key of before proves, and for which no device vouches.
 OLD_KEY = "old"
+#: Fault of one of two segments that give two keys in place of the same one.
+TWO_KEYS = "two-keys"
 #: Fault of a device whose segments were taken in and are in the remote no more.
 GONE = "gone"
 #: Why rows wait: no project or rule is known for them, the project is excluded, its folder has no
-#: repository now, or they were not understood. Rows of accounts are never taken.
+#: repository now that Git reads, or they were not understood. Rows of accounts are never taken.
 UNKNOWN, EXCLUDED, UNMOUNTED, REFUSED = "unknown", "excluded", "unmounted", "refused"
 #: The folder of the records is a link that leads out of the shelf, or nowhere.
 LINKED = "linked"
@@ -79,11 +84,12 @@ _MOST_TRIES = 3
 class ExchangeCounts:
     """Precedence of a synchronisation: counts of items and segments.
 
-    `renamed_by_hand` counts records that another device corrected under the name from before,
+    `renamed_by_hand` counts records that one device renamed so and another one corrected,
     `brought_back` counts records that had vanished here and were taken in again, `vanished` those
     that could not be. `waiting` has the counts by reason, `unmounted` the folders of projects
-    without their repository, `links` the shelves that lead elsewhere; `unplaced` counts projects of
-    which nobody knows the folder, and `accounts` the scopes that stay on this device.
+    whose repository is not there, or not read by Git, `links` the shelves that lead elsewhere;
+    `unplaced` counts projects of which nobody knows the folder, and `accounts` the scopes that stay
+    on this device.
     """
 
     taken: int = 0
@@ -211,7 +217,11 @@ class DeviceExchange:
         self._proofs: dict[SegmentName, SharedKey] = {}
         #: Shared name of a scope → the records that vanished from it and are not there again.
         self._vanished: dict[str, set[str]] = {}
-        self._tracked: dict[Path, frozenset[str]] = {}
+        #: Folder of the shelf of a project → the files in it that Git tracks; None where Git does
+        #: not tell. Asked once a run.
+        self._tracked: dict[Path, frozenset[str] | None] = {}
+        #: Scope of a project whose repository Git does not read → its folder.
+        self._unread: dict[str, Path] = {}
         self.done = ExchangeCounts()
         self._notices = DeviceNotices(call, setup, self.done.rejected)
 
@@ -225,7 +235,10 @@ class DeviceExchange:
         self.stage()
         # What is sent anew is no fault any more.
         self._keep_faults()
-        self.send()
+        if self._is_key_disputed():  # whoever made one of the two may read what goes now
+            self.done.sent = 0
+        else:
+            self.send()
         sync_devices.settle_drops(self._call, self._setup)
         return self.done
 
@@ -328,7 +341,8 @@ class DeviceExchange:
         self._keep_faults()
         self.done.waiting = count_waiting(self._call)
         self.done.links = sorted(map(str, self._links.values()))
-        self.done.unmounted = sorted(map(str, self._names.unmounted.values()))
+        folders = {*self._names.unmounted.values(), *self._unread.values()}
+        self.done.unmounted = sorted(map(str, folders))
 
     @cached_property
     def _names(self) -> ScopeNames:
@@ -344,6 +358,18 @@ class DeviceExchange:
         }
         for scope in self._links:
             del self._shelves[scope]
+        self._drop_unread_shelves()
+
+    def _drop_unread_shelves(self) -> None:
+        """Leave the records of projects of which Git does not tell whether it tracks them."""
+        for scope, shelf in list(self._shelves.items()):
+            if not shelf.is_project or self._names.is_excluded(scope.path):
+                continue
+            if shelf.base not in self._tracked:
+                self._tracked[shelf.base] = self._sync.list_tracked(shelf.base)
+            if self._tracked[shelf.base] is None:
+                self._unread[scope.path] = shelf.base.parent
+                del self._shelves[scope]
 
     def _list_openable_waiting(self) -> dict[str, set[str]]:
         """Return segment → shared names of the scopes of which it may be taken in now."""
@@ -360,22 +386,47 @@ class DeviceExchange:
         """Return the segments that can be read, and note what is wrong with others.
 
         Those of known devices are read first: where one of them changed the key, whoever has the
-        old one alone is believed no more.
+        old one alone is believed no more. Where two give two keys in place of the key in use,
+        neither counts: one of them may be a stranger's, who has it.
         """
         loaded: dict[SegmentName, Segment] = {}
         devices = {device.id for device in sync_devices.list_devices(self._call)}
-        unread = sorted(names, key=lambda name: name.device not in devices)
+        of_known = [name for name in names if name.device in devices]
+        unread = [*of_known, *(name for name in names if name.device not in devices)]
         is_new_key = True
         while is_new_key:  # a key that came opens what could not be opened before
             count = len(self._sync.list_keys())
             for name in unread:
-                if segment := self._load_segment(name):
+                segment = self._load_segment(name)
+                rivals = of_known if name.device in devices else names
+                if segment and self._is_one_of_two_keys(name, rivals):
+                    self._faults[name.path] = TWO_KEYS
+                elif segment:
                     loaded[name] = segment
                     proof = self._proofs[name]
                     self._notices.take(segment.rows, proof, is_key=name.is_key)
             unread = [name for name in unread if name not in loaded]
             is_new_key = len(self._sync.list_keys()) != count
         return {name: loaded[name] for name in names if name in loaded}
+
+    def _is_one_of_two_keys(self, name: SegmentName, rivals: Sequence[SegmentName]) -> bool:
+        """Say whether a segment gives a key in place of the one in use, and a rival another one."""
+        key = self._sync.load_current_key()
+        if not name.is_key or self._proofs[name] != key:
+            return False
+        given = {
+            identity
+            for other in rivals
+            if other.is_key
+            and (segment := self._load_segment(other))
+            and self._proofs[other] == key
+            for identity in self._notices.list_given_keys(segment.rows, key)
+        }
+        return len(given) > 1
+
+    def _is_key_disputed(self) -> bool:
+        """Say whether two keys were given in place of the one in use, which a stranger may have."""
+        return TWO_KEYS in self._faults.values()
 
     def _select_believed(self, loaded: Mapping[SegmentName, Segment]) -> dict[SegmentName, Segment]:
         """Return the segments that the key in use proves, that a device vouches for under it, or
@@ -463,12 +514,16 @@ class DeviceExchange:
         self.done.both_kept += taking.both_kept
         self.done.renamed_by_hand += taking.renamed_by_hand
         self.done.rejected += taking.rejected
-        reason = UNMOUNTED if local in self._names.unmounted else UNKNOWN
+        reason = UNMOUNTED if self._is_away(local) else UNKNOWN
         reason = LINKED if scope.scope in self._links else reason
         return [
             *((row, reason) for row in taking.waiting),
             *((row, REFUSED) for row in taking.refused),
         ]
+
+    def _is_away(self, local: str) -> bool:
+        """Say whether a scope is a project whose repository Git does not read now."""
+        return local in self._names.unmounted or local in self._unread
 
     def _bring_back(self) -> None:
         """Take in again what vanished at once from a shelf: nobody forgot it, a folder was lost.
@@ -522,14 +577,21 @@ class DeviceExchange:
         self.done.faults = self._sync.list_faults()
 
     def _select_faults(self) -> dict[str, str]:
-        """Return the faults, but of segments that their device sent anew."""
+        """Return the faults, but of segments that their device sent anew.
+
+        Of two keys that were given in place of one, neither is taken by that.
+        """
         anew = {device: int(number) for device, number in self._journal.kept(ANEW).items()}
         renewed = {
             name.path
             for name in self._remote.list_segments()
             if name.number < anew.get(name.device, 0)
         }
-        return {path: kind for path, kind in self._faults.items() if path not in renewed}
+        return {
+            path: kind
+            for path, kind in self._faults.items()
+            if path not in renewed or kind == TWO_KEYS
+        }
 
     def _open_scope(self, local: str, shared: str, *, may_make_shelf: bool) -> ScopeItems:
         scope = Scope(local)
@@ -539,9 +601,8 @@ class DeviceExchange:
         return self._build_items(scope, shared, shelf)
 
     def _build_items(self, scope: Scope, shared: str, shelf: RecordShelf | None) -> ScopeItems:
-        return ScopeItems(
-            call=self._call, scope=scope, shared=shared, shelf=shelf, tracked=self._tracked
-        )
+        tracked = {base: files for base, files in self._tracked.items() if files is not None}
+        return ScopeItems(call=self._call, scope=scope, shared=shared, shelf=shelf, tracked=tracked)
 
     def _make_shelf(self, scope: Scope) -> RecordShelf | None:
         """Return the shelf of a scope that had no records; None for a project without a folder."""
@@ -570,6 +631,7 @@ class DeviceExchange:
     def stage(self) -> None:
         """Let the changes of this device wait as segments, each durable before it counts."""
         self._open_scopes()
+        self._erase_forgotten()
         is_anew = bool(self._journal.kept(COUNTERS).get(SENDING_ANEW))
         first = self._find_next_number()
         rows: list[dict[str, Any]] = []
@@ -586,6 +648,19 @@ class DeviceExchange:
             self._write_segment(rows, positions)
         counters = {_POSITION + shared: str(upto) for shared, upto in positions.items()}
         self._journal.keep(COUNTERS, counters, [SENDING_ANEW])
+
+    def _erase_forgotten(self) -> None:
+        """Remove what was kept beside something that was forgotten since this was done last."""
+        counters = self._journal.kept(COUNTERS)
+        for scope in self._list_travelling(self._find_scopes()):
+            name, local = _ERASED + scope.shared, scope.scope
+            is_here = local not in self._links and not self._is_away(local.path)
+            if not is_here or scope.marks.compute_checksum() == counters.get(name, ""):
+                continue
+            vanished = self._vanished.get(scope.shared, ())
+            ScopeTaking(self._call, scope, self._writer, vanished).take([])
+            marks = sync_items.load_forgotten_marks(self._call, local)
+            self._journal.keep(COUNTERS, {name: marks.compute_checksum()})
 
     def _iter_rows(self, positions: dict[str, int], *, is_anew: bool) -> Iterator[dict[str, Any]]:
         is_announced = False
@@ -683,7 +758,7 @@ class DeviceExchange:
                 self._adopt(name, load_segment(opened.data, name.path), opened.proof)
 
     def _adopt(self, name: SegmentName, segment: Segment, proof: SharedKey) -> None:
-        self._notices.take(segment.rows, proof, is_key=name.is_key)
+        self._notices.take(segment.rows, proof, is_key=name.is_key, is_own=True)
         self._notices.take_anew(name, segment.rows, proof)
         if not name.is_key and proof == self._sync.load_current_key():
             sync_devices.note_key(self._call, name.device, proof)
@@ -774,7 +849,16 @@ class DeviceExchange:
             self._sync.drop_outbox(name)
 
     def change_key(self, dropped: str = "") -> None:
-        """Give every device that is known a new key, but for one that is `dropped`."""
+        """Give every device that is known a new key, but for one that is `dropped`.
+
+        Raises BadRequest where others gave two: one that was dropped may have made one of them, and
+        counts as known here.
+        """
+        if self._is_key_disputed():
+            raise BadRequest(
+                "two keys were given in place of the one in use: the key is not changed again",
+                hint="bring one of them first: `gieok sync status` says how",
+            )
         rows, recipients = self._notices.build_key_rows(dropped=dropped)
         self._write_segment(rows, {}, recipients)
         # The devices are announced under the new key.

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -219,8 +219,8 @@ class ScopeItems:
     scope: Scope
     shared: str
     shelf: RecordShelf | None
-    #: Folder of a shelf → the files in it that Git tracks, asked once.
-    tracked: dict[Path, frozenset[str]] = field(default_factory=dict)
+    #: Folder of the shelf of a project → the files in it that Git tracks.
+    tracked: Mapping[Path, frozenset[str]]
 
     def iter_items(self) -> Iterator[SharedItem]:
         """Yield every item but messages."""
@@ -267,11 +267,7 @@ class ScopeItems:
 
     def _list_tracked(self, shelf: RecordShelf) -> frozenset[str]:
         """Return the files of a shelf that Git tracks; of the user's own shelf, none count."""
-        if not shelf.is_project:
-            return frozenset()
-        if shelf.base not in self.tracked:
-            self.tracked[shelf.base] = self.call.home.sync.list_tracked(shelf.base)
-        return self.tracked[shelf.base]
+        return self.tracked[shelf.base] if shelf.is_project else frozenset()
 
     @cached_property
     def once_tracked_ids(self) -> set[str]:
@@ -338,8 +334,9 @@ class ScopeItems:
         _, forgotten = self._forgotten.get(item, ("", ""))
         if forgotten:
             return forgotten_marks.WAS_FORGOTTEN, format_time(datetime.fromisoformat(forgotten))
-        _, reason = self._removed.get(item, ("", forgotten_marks.WAS_MOVED))
-        return reason, format_time(self._now)
+        _, reason = self._removed.get(item, ("", forgotten_marks.OF_BEFORE))
+        is_unknown = reason == forgotten_marks.OF_BEFORE
+        return forgotten_marks.WAS_MOVED if is_unknown else reason, format_time(self._now)
 
     def build_forgotten_fields(self, item: str) -> dict[str, Any]:
         """Return what a row says of the place of a forgotten item; nothing of another one."""
@@ -351,15 +348,22 @@ class ScopeItems:
         return {**fields, "earlier": True} if place.is_earlier else fields
 
     def find_renamed(self, item: str) -> list[str]:
-        """Return the mark of the place of a record that a command renamed, and of the last one."""
-        mark, _ = self._removed.get(item, ("", ""))
+        """Return the mark of the place of a record that a command renamed, and of the last one.
+
+        Nothing where another record was in that place since, and is there no more.
+        """
+        mark, reason = self._removed.get(item, ("", ""))
+        is_gone_too = reason == forgotten_marks.OF_BEFORE and item not in self.record_ids
+        if not mark or is_gone_too:
+            return []
         renamed = forgotten_marks.load_renamed(self.call, self.scope)
         last = forgotten_marks.find_last_place(renamed, mark)
         return [mark, last] if last != mark else []
 
     def is_removal_known(self, item: str) -> bool:
         """Say whether a command removed an item from this scope."""
-        return item in self._forgotten or item in self._removed
+        _, reason = self._removed.get(item, ("", forgotten_marks.OF_BEFORE))
+        return item in self._forgotten or reason != forgotten_marks.OF_BEFORE
 
     def drop_record_entries(self) -> None:
         """Drop memories that are entries of records in the index, which an earlier version took."""
@@ -372,11 +376,36 @@ class ScopeItems:
                 follow_soon(self.call, self.shelf)
 
     def drop_returned_marks(self) -> None:
-        """Drop the marks of removed records that are there again: they may go otherwise then."""
-        returned = [mark for item, (mark, _) in self._removed.items() if item in self.record_ids]
+        """Drop the marks of removed records that are there again: they may go otherwise then.
+
+        Where another record is there, the mark says where the one of before is, and no more:
+        another device may have renamed that one too.
+        """
+        renamed = forgotten_marks.load_renamed(self.call, self.scope)
+        returned: list[str] = []
+        for item, (mark, reason) in self._removed.items():
+            if item not in self.record_ids:
+                continue
+            if not self._is_another_there(item, renamed, mark):
+                returned.append(mark)
+            elif reason != forgotten_marks.OF_BEFORE:
+                forgotten_marks.keep_renamed(
+                    self.call, self.scope, mark, renamed[mark], forgotten_marks.OF_BEFORE
+                )
         if returned:
             realm = forgotten_marks.REMOVED + self.scope.path
             self.call.home.journal.keep(realm, {}, returned)
+
+    def _is_another_there(self, item: str, renamed: Mapping[str, str], mark: str) -> bool:
+        """Say whether a record and the one that was renamed from its place are two records.
+
+        They were made at two times. What was renamed back is the record of before.
+        """
+        last = forgotten_marks.find_last_place(renamed, mark)
+        file = self._records.get(build_place_id(self.shared, last))
+        if file is None or last in renamed:
+            return False
+        return forgotten_marks.read_made(file) != forgotten_marks.read_made(self._records[item])
 
     @cached_property
     def marks(self) -> "ForgottenMarks":
@@ -513,6 +542,15 @@ class ForgottenMarks(NamedTuple):
     def dates(self) -> dict[str, str]:
         """Return the marks of places, with their times."""
         return {mark: place.at for mark, place in self.places.items()}
+
+    def compute_checksum(self) -> str:
+        """Return a checksum of what was forgotten, and when; '' where nothing was."""
+        if not (self.places or self.texts):
+            return ""
+        places = {mark: place.dump() for mark, place in self.places.items()}
+        return forgotten_marks.build_memory_mark(
+            json.dumps([places, dict(self.texts)], sort_keys=True)
+        )
 
     def find_due(self, item: SharedItem) -> dict[str, str]:
         """Return the marks of an item that were not told again since, with their times."""

@@ -59,16 +59,16 @@ def iter_changed_rows(
         over = scope.marks.find_told_again(item)
         if item.kind in ADDED:
             if not before or is_anew:
-                yield _dump_item_row(scope.shared, item, over)
+                yield _dump_item_row(scope, item, over)
             continue
         version = load_version(before) if before else None
         if version is None or version.digest != item.digest or over:
             fresh = build_next_version(version, device, item.at, item.digest)
-            row = {**_dump_item_row(scope.shared, item, over), "version": fresh.dump()}
+            row = {**_dump_item_row(scope, item, over), "version": fresh.dump()}
             is_put_back = item.kind == sync_items.RECORD and _is_put_back(item, version)
             yield {**row, "put_back": True} if is_put_back else row
         elif is_anew:
-            yield {**_dump_item_row(scope.shared, item, over), "version": before}
+            yield {**_dump_item_row(scope, item, over), "version": before}
     staying = {*there, *vanished}
     yield from _iter_removed_rows(call, scope, device, known, staying, is_anew=is_anew)
     _keep_outlines(call, scope.shared, outlines, staying)
@@ -91,9 +91,13 @@ def _keep_outlines(call: Call, shared: str, outlines: Mapping[str, str], staying
     call.home.journal.keep(OUTLINES + shared, fresh, sorted(known.keys() - staying))
 
 
-def _dump_item_row(shared: str, item: SharedItem, over: Mapping[str, str]) -> dict[str, Any]:
-    row = dump_row(item.kind, shared, item.id, item.fields)
-    return {**row, "over": dict(over)} if over else row
+def _dump_item_row(scope: ScopeItems, item: SharedItem, over: Mapping[str, str]) -> dict[str, Any]:
+    row = dump_row(item.kind, scope.shared, item.id, item.fields)
+    if over:
+        row["over"] = dict(over)
+    # Where the record is that was renamed from there before this one was told.
+    renamed = scope.find_renamed(item.id) if item.kind == sync_items.RECORD else []
+    return {**row, "renamed": renamed} if renamed else row
 
 
 def find_vanished_records(call: Call, scope: ScopeItems) -> set[str]:

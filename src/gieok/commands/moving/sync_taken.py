@@ -1,12 +1,13 @@
 """Takes in what other devices sent: the same memory once, and of two edits both.
 
 Where two devices changed an item and neither knew the other's change, the later one holds. The
-earlier one stays: a memory in the history, a record among the archived records.
+earlier one stays: a memory in the history, a record among the archived records. A record that was
+told under the name that another one had before is no change of that one: it stays as it is.
 """
 
 import hashlib
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -17,7 +18,13 @@ from gieok.commands.memory.forgotten_marks import ForgottenPlace
 from gieok.commands.memory.handles import lock_observations
 from gieok.commands.memory.records import follow_soon, rewrite_active_memory
 from gieok.commands.moving import sync_items, sync_sent
-from gieok.commands.moving.sync_items import ITEMS, ForgottenMarks, ScopeItems, SharedItem
+from gieok.commands.moving.sync_items import (
+    ITEMS,
+    ForgottenMarks,
+    RecordOutline,
+    ScopeItems,
+    SharedItem,
+)
 from gieok.errors import BadRequest
 from gieok.flow.distil import deliver_scope
 from gieok.flow.gate_rules import GateChoices, change_gate_choices
@@ -69,7 +76,7 @@ class ScopeTaking:
     rejected: list[str] = field(default_factory=list)
     taken: int = 0
     both_kept: int = 0
-    #: Records that were renamed by hand here, and corrected under the old name elsewhere.
+    #: Records that were renamed by hand on one device, and corrected under the old name on another.
     renamed_by_hand: int = 0
     _known: dict[str, str] = field(default_factory=dict)
     _items: dict[str, SharedItem] = field(default_factory=dict)
@@ -106,8 +113,9 @@ class ScopeTaking:
             self._take_messages(
                 [row for row in rows if row["is"] == sync_items.MESSAGE and not self._is_gone(row)]
             )
-            # What only moved is there under its new name before it goes from the old one.
-            for row in sorted(rows, key=lambda row: bool(row.get("gone"))):
+            # What only moved is there under its new name before another record is told under the
+            # old one, and before it goes from there.
+            for row in sorted(rows, key=lambda row: 2 if row.get("gone") else "renamed" in row):
                 if row["is"] != sync_items.MESSAGE:
                     self._take_row(row)
             self._settle_renamed()
@@ -233,7 +241,7 @@ class ScopeTaking:
             {mark: known.places[mark] for mark in renamed}, self._places
         )
         shelf = self.shared_scope.shelf
-        held = forgotten_marks.list_marks(shelf.base) if shelf and due else set()
+        held = forgotten_marks.list_places(shelf.base) if shelf and due else {}
         followed = forgotten_marks.follow_renamed(call, scope, due, held)
         self._places |= {
             mark: place
@@ -300,8 +308,12 @@ class ScopeTaking:
 
     # Items with versions.
     def _take_version(self, row: Row) -> None:
+        if row["is"] == sync_items.RECORD and self.shared_scope.shelf is None:
+            # What is there is not known: a removal, and what was in its place before, waits too.
+            self.waiting.append(row)
+            return
         fresh = load_version(row["version"])
-        item, kind = row["item"], row["is"]
+        item = row["item"]
         self._take_marks(row)
         text = self._fresh.get(item) or self._known.get(item, "")
         known = load_version(text) if text else None
@@ -322,24 +334,44 @@ class ScopeTaking:
         joined = join_versions(known if is_unsent else own, fresh)
         if self._is_merged(row, outcome, joined, is_unsent=is_unsent):
             return
-        if outcome is VersionOrder.EARLIER:
-            self._keep_beside(kind, row, mine)
+        if outcome is not VersionOrder.NEW and self._is_of_two_records(row, mine):
+            if mine is None:
+                self._take_over(row, fresh, None)
+        elif outcome is VersionOrder.EARLIER:
+            self._keep_beside(row["is"], row, mine)
         else:
             if mine and (outcome is VersionOrder.LATER or row.get("put_back")):
                 self._keep_mine(mine, row)
-            self._apply(kind, row, fresh, mine)
-            self.taken += 1
             is_replaced = row.get("gone") == forgotten_marks.WAS_REPLACED
             self.both_kept += mine is not None and is_replaced and outcome is VersionOrder.NEW
-            self._items.pop(item, None)
-            if not row.get("gone"):
-                self._items[item] = _build_taken_item(row, fresh)
-            elif mine and kind == sync_items.RECORD and self._locate_record(mine.fields).exists():
-                self._items[item] = mine
+            self._take_over(row, fresh, mine)
         self._fresh[item] = joined.dump()
 
+    def _take_over(self, row: Row, version: ItemVersion, mine: SharedItem | None) -> None:
+        """Make an item as a row brings it."""
+        item, kind = row["item"], row["is"]
+        self._apply(kind, row, version, mine)
+        self.taken += 1
+        self._items.pop(item, None)
+        if not row.get("gone"):
+            self._items[item] = _build_taken_item(row, version)
+        elif mine and kind == sync_items.RECORD and self._locate_record(mine.fields).exists():
+            self._items[item] = mine
+
+    def _is_of_two_records(self, row: Row, mine: SharedItem | None) -> bool:
+        """Say whether one device renamed a record away, and the other has another one there.
+
+        The two were made at two times.
+        """
+        if row["is"] != sync_items.RECORD or bool(row.get("gone")) == (mine is None):
+            return False
+        renamed = row.get("renamed") if mine else self.shared_scope.find_renamed(row["item"])
+        made = self._find_made(str(renamed[1])) if renamed else None
+        text = str(mine.fields["text"] if mine else row["text"])
+        return made is not None and made != records.read_created(text)[0]
+
     def _take_marks(self, row: Row) -> None:
-        """Note what a row of a removed item says of its place."""
+        """Note what a row says of what was in the place of its item before."""
         if row.get("mark"):
             place = ForgottenPlace(
                 str(row["at"]), str(row.get("made", "")), is_earlier=bool(row.get("earlier"))
@@ -349,8 +381,19 @@ class ScopeTaking:
             before, after = map(str, row["renamed"])
             is_replaced = row.get("gone") == forgotten_marks.WAS_REPLACED
             reason = forgotten_marks.WAS_REPLACED if is_replaced else forgotten_marks.WAS_REMOVED
-            self._renamed.add(before)
+            if row.get("gone") or not self._is_forgotten_other(before, after):
+                self._renamed.add(before)
             self._new_places[before] = (after, reason)
+
+    def _is_forgotten_other(self, before: str, after: str) -> bool:
+        """Say whether what was forgotten in a place is another record than the one renamed away.
+
+        The row of a record that was told there since names the older one: what is known to be made
+        at another time was not forgotten with it.
+        """
+        place = self.shared_scope.marks.places.get(before)
+        made = self._find_made(after)
+        return bool(place and place.made and made and made != place.made)
 
     def _settle_renamed(self) -> None:
         """Note where records are now; of two corrections of one record, the later one holds.
@@ -370,7 +413,10 @@ class ScopeTaking:
                 self._settle_corrections(before, mine, theirs)
 
     def _count_renamed_by_hand(self, rows: Sequence[Row]) -> int:
-        """Return how many records no command renamed here, and one on another device."""
+        """Return how many records one device renamed by hand, and another one by a command."""
+        return self._count_renamed_by_hand_here(rows) + self._count_renamed_by_hand_elsewhere(rows)
+
+    def _count_renamed_by_hand_here(self, rows: Sequence[Row]) -> int:
         corrected = {row["item"] for row in rows if row.get("renamed")} - self._items.keys()
         outlines = sync_sent.load_outlines(self.call, self.shared_scope.shared) if corrected else {}
         gone = {
@@ -379,12 +425,25 @@ class ScopeTaking:
             if item in corrected & self._known.keys()
             and not self.shared_scope.is_removal_known(item)
         }
-        elsewhere = [
-            sync_items.build_record_outline(item)
+        fresh = [
+            item.fields
             for item in self._items.values()
             if item.kind == sync_items.RECORD and item.id not in self._known
         ]
-        return len(sync_sent.find_renamed(gone, elsewhere))
+        return _count_renamed(gone, fresh)
+
+    def _count_renamed_by_hand_elsewhere(self, rows: Sequence[Row]) -> int:
+        gone = {
+            row["item"]: RecordOutline(records.MEMORY, "", made)
+            for row in rows
+            if row.get("gone") == forgotten_marks.WAS_MOVED
+            and (renamed := self.shared_scope.find_renamed(row["item"]))
+            and (made := self._find_made(renamed[1]))
+        }
+        fresh = [
+            row for row in rows if row["is"] == sync_items.RECORD and row["item"] not in self._known
+        ]
+        return _count_renamed(gone, fresh)
 
     def _is_same_record(self, mine: str, theirs: str) -> bool:
         """Say whether the records of two places were made at one time, as far as is known."""
@@ -446,13 +505,10 @@ class ScopeTaking:
         return True
 
     def can_apply(self, row: Row) -> bool:
-        """Say whether there is a place for a row: the project's folder, the rule of a choice."""
+        """Say whether a row can be taken: its rule is known, its record is one that is trusted."""
         if row["is"] == sync_items.RECORD:
             # A file that nobody trusted is neither read nor written over.
-            return (
-                self.shared_scope.shelf is not None
-                and row["item"] not in self.shared_scope.untrusted_ids
-            )
+            return row["item"] not in self.shared_scope.untrusted_ids
         if row["is"] == sync_items.CHOICE and not row.get("gone"):
             return row["rule"] in sync_items.list_rule_handles(self.call, self.shared_scope.scope)
         return True
@@ -673,6 +729,20 @@ class ScopeTaking:
 def _date_file(file: Path, at: str) -> None:
     changed_ns = parse_file_time(at)
     os.utime(file, ns=(changed_ns, changed_ns))
+
+
+def _count_renamed(gone: Mapping[str, RecordOutline], fresh: Sequence[Row]) -> int:
+    """Return how many records that are gone are in use under a name that was not known."""
+    texts = [str(row.get("text", "")) for row in fresh if row.get("shelf") == records.MEMORY]
+    elsewhere = [
+        RecordOutline(
+            records.MEMORY,
+            forgotten_marks.build_memory_mark(records.own_text(text)),
+            records.read_created(text)[0],
+        )
+        for text in texts
+    ]
+    return len(sync_sent.find_renamed(gone, elsewhere))
 
 
 def _build_taken_item(row: Row, version: ItemVersion) -> SharedItem:

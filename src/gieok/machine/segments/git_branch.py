@@ -39,8 +39,6 @@ _AUTHOR = {
 _FILE_MODE = "100644 blob "
 #: No hook of a repository on this machine runs: it may be another person's.
 _RECEIVE_PACK = "--receive-pack=git -c core.hooksPath=/dev/null receive-pack"
-#: Variables that a Git hook may have set for another repository.
-_OF_OTHERS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY")
 
 
 class SegmentBranch:
@@ -175,9 +173,7 @@ class SegmentBranch:
         return {} if chosen.strip() else {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes"}
 
     def _run(self, *words: str, given: bytes = b"", more: Mapping[str, str] | None = None) -> bytes:
-        kept = {name: text for name, text in self._environment.items() if name not in _OF_OTHERS}
-        environment = {
-            **kept,
+        own = {
             **_AUTHOR,
             "GIT_TERMINAL_PROMPT": "0",
             "LC_ALL": "C",
@@ -187,7 +183,12 @@ class SegmentBranch:
         try:
             # An address stands behind `--`.
             done = run_git(
-                [*_OPTIONS, *words], self._folder, environment, given=given, timeout_s=_TIMEOUT_S
+                [*_OPTIONS, *words],
+                self._folder,
+                self._environment,
+                own=own,
+                given=given,
+                timeout_s=_TIMEOUT_S,
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise self._build_error(str(error)) from error
