@@ -8,7 +8,6 @@ from gieok.text import written_days
 from gieok.text.written_days import (
     FOLDER_ROWS,
     ROWS,
-    day_in_name,
     day_of_path,
     find_day,
     name_without_day,
@@ -141,19 +140,3 @@ def test_a_name_keeps_its_words_without_the_day(name: str, words: str) -> None:
 )
 def test_a_field_says_a_day_or_a_moment(value: str, moment: datetime | None) -> None:
     assert parse_head_moment(value) == moment
-
-
-@pytest.mark.parametrize(
-    ("name", "day"),
-    [
-        ("2026-10-14-incident.md", date(2026, 10, 14)),
-        ("2026.10.14 회의.md", date(2026, 10, 14)),
-        ("2024-02-29.md", date(2024, 2, 29)),
-        ("2026-02-30.md", None),
-        ("0000-01-01.md", None),
-        ("notes-2026-10-14.md", None),
-        ("MEMORY.md", None),
-    ],
-)
-def test_a_day_log_begins_with_its_day(name: str, day: date | None) -> None:
-    assert day_in_name(name) == day

@@ -641,15 +641,6 @@ _PARTICLE = (
 )
 
 
-def governed(rule: str) -> frozenset[str]:
-    """Return the topics that a rule governs.
-
-    They are kinds of work and systems (with one name for both languages), files, and the rule's own
-    words.
-    """
-    return frozenset((*_find_rule_topics(rule), *_find_rule_names(rule), *_list_rule_words(rule)))
-
-
 def bears_on(rule: str, prompt: str) -> bool:
     """Return whether a prompt is about a topic that a rule governs."""
     topics = {name: weight for name, weight, _ in _GOVERNED}

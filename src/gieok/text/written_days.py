@@ -210,15 +210,6 @@ def name_without_day(name: str) -> str:
     )
 
 
-def day_in_name(name: str) -> date | None:
-    """Return the day that a file name begins with, or None.
-
-    The forms are `2026-10-14-incident.md`, `2026_10_14`, `20261014`.
-    """
-    day = find_day(name)
-    return day.day if day and not day.start else None
-
-
 def parse_head_moment(value: str) -> datetime | None:
     """Return the moment in a field of a note's head; None for none.
 

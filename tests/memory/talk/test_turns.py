@@ -356,14 +356,12 @@ def test_a_line_leads_to_the_message_that_said_it(journal: SqliteJournal) -> Non
     _, second = _documents(store)
     lines = second.text.split("\n")
     for number in range(2, len(lines) + 1):
-        (message,) = turn_reader.find_document_messages(journal, second, number)
-        assert lines[number - 1].removeprefix("User: ").strip() in " ".join(message.text.split())
-    assert [message.id for message in turn_reader.find_document_messages(journal, second)] == [
-        f"s/{n}" for n in range(17, 22)
-    ]
-    assert (
-        turn_reader.find_document_messages(journal, second, 1) == []
-    )  # what leads a block is the block's before
+        found = turn_reader.at_line(journal, second, number)
+        assert found is not None
+        assert number in found[0]
+        assert lines[number - 1].removeprefix("User: ").strip() in " ".join(found[1].text.split())
+    # what leads a block is the block's before
+    assert turn_reader.at_line(journal, second, 1) is None
 
 
 def test_what_a_tool_said_holds_no_place_once_it_is_forgotten() -> None:

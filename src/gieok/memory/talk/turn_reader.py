@@ -33,20 +33,6 @@ def read_conversation(store: Documents, scopes: Sequence[Scope], path: str) -> s
     return ""
 
 
-def find_document_messages(
-    journal: Conversations, document: Document, line: int = 0
-) -> list[Message]:
-    """Return the messages of a document of turns, or the message behind one of its lines.
-
-    Empty if they are gone.
-    """
-    return [
-        message
-        for lines, message in _iter_messages_by_line(journal, document)
-        if not line or line in lines
-    ]
-
-
 def at_line(journal: Conversations, document: Document, line: int) -> tuple[range, Message] | None:
     """Return the message behind a line, with the range of its lines; None if it is gone."""
     return next(

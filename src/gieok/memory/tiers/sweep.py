@@ -73,16 +73,6 @@ def select_leaving_entries(
     return [*over, *(rest[document.key] for document in early)]
 
 
-def move_entries_to_warm(tiers: Tiers, entries: Iterable[Entry]) -> Outcome:
-    """Move memories from hot to warm whatever their age, because hot holds too much.
-
-    Raises StoreError.
-    """
-    outcome = _move_entries_to_shelf(tiers, Tier.WARM, list(entries))
-    outcome.add(sweep_stale_places(tiers))
-    return outcome
-
-
 def sweep_stale_places(tiers: Tiers) -> Outcome:
     """Leave in each stale place only the memories that live there.
 

@@ -57,11 +57,6 @@ def worth_by_words(text: str) -> float:
     return _load_heads()[1]["words"].probability((), features_of(text))
 
 
-def find_heads_model() -> str:
-    """Return the embedding model whose vectors the heads judge."""
-    return _load_heads()[0]
-
-
 def _judge_by_head(name: str, text: str, vector: bytes, model: str) -> float:
     fitted_on, heads = _load_heads()
     return (
