@@ -5,12 +5,13 @@ prompt is about. Imported by the hook: see the package.
 """
 
 import json
+import os
 import re
 import time
 
 from gieok.hook import question, tasks
 from gieok.hook.inject import InjectedMemory
-from gieok.places.home import rules_file
+from gieok.places.home import gate_choices_file, rules_file
 from gieok.ranking.likelihood import SURE
 from gieok.text.binding import bears_on
 from gieok.text.handles import build_handle, line_check
@@ -81,13 +82,44 @@ class BindingRule:
         )
 
 
+def list_silenced_turns(home: str) -> "frozenset[str]":
+    """Return the handles of turns whose rules a person switched off, or whose last day is past.
+
+    A turn that states several rules about actions counts once all of them are off.
+    """
+    if not os.path.exists(gate_choices_file(home)):
+        return frozenset()
+    from gieok.flow.gate_rules import DAMAGED, load_gate_choices, load_gate_rules
+
+    today = time.strftime("%Y-%m-%d")
+    try:
+        choices, rules = load_gate_choices(home), load_gate_rules(home)
+    except DAMAGED:
+        return frozenset()  # where choices cannot be read, rules are told
+    is_on: dict[str, bool] = {}
+    for rule in rules:
+        is_on[rule.source] = is_on.get(rule.source, False) or choices.is_on(rule.handle, today)
+    named = {*choices.off, *choices.until}
+    return frozenset(
+        [
+            *(turn for turn, on in is_on.items() if not on),
+            *(handle for handle in named if not choices.is_on(handle, today)),
+        ]
+    )
+
+
 def read_binding_rules(
-    home: str, scopes: "Iterable[str]", lines: "Callable[[str, str], list[str]]"
+    home: str,
+    scopes: "Iterable[str]",
+    lines: "Callable[[str, str], list[str]]",
+    *,
+    with_silenced: bool = False,
 ) -> "list[BindingRule]":
-    """Return the rules of scopes, newest first in each.
+    """Return the rules of scopes, newest first in each; those that are off only when asked for.
 
     `lines` returns the lines of a document by scope and key.
     """
+    silenced = frozenset() if with_silenced else list_silenced_turns(home)
     document_lines: dict[tuple[str, str], list[str]] = {}
     rules: dict[str, BindingRule] = {}
     for scope in scopes:
@@ -107,7 +139,7 @@ def read_binding_rules(
                 or f"{find_answered_question(lines_here, number)} – {words}"
             )
             rules.setdefault(text, BindingRule(text, words, whose, key, number, at))
-    return list(rules.values())
+    return [rule for rule in rules.values() if rule.handle not in silenced]
 
 
 def bearing(rules: "Sequence[BindingRule]", prompt: str) -> "list[InjectedMemory]":

@@ -356,6 +356,20 @@ _GOES_ON = (
     r"(?:me|first)|use \w+ instead|and if"
     r"|대신|아니면|안\s?그러면|그래야|단,|다만|예외|먼저|꼭\s?물어)\b"
 )
+#: Between two clauses, of which one may allow and the other forbid.
+_CLAUSE = r"[,;–—]\s+|\s+(?:but|and|so)\s+|(?<=[가-힣]데)\s+|(?<=[가-힣]고)\s+"
+_FORBIDS = (
+    r"(?i)\b(?:never|don'?t|do not|must not|mustn'?t|no|not|ask|check with|hands off|leave)\b"
+    r"|(?:지\s?(?:마|말|않)|금지|안\s?돼|물어)"
+)
+#: What need not be done before something that is allowed.
+NEED_NOT = (
+    r"(?i)\b(?:no need to|(?:you )?(?:don'?t|do not|needn'?t|no longer) (?:have to|need to|need)?)\s?"
+    r"(?:ask|check|wait|confirm|leave (?:it|that|this) to)(?: with)?(?: me)?(?: first| before)?\b"
+    r"|\bwithout (?:asking|my (?:ok(?:ay)?|permission))(?: me)?(?: first)?"
+    r"|(?:나한테|저한테)?\s?(?:묻|물어\s?보|확인\s?받|허락\s?받)지\s?않(?:아도|고도)|안\s?물어\s?봐도"
+    r"|(?:내|제)?\s?허락\s?없이"
+)
 _LIFTS = (
     r"(?i)\b(?:no longer (?:need|have|applies|holds|binds|forbidden|required|necessary)"
     r"|(?:doesn'?t|don'?t|does not|do not|needn'?t) (?:need|have|apply)\b.*\b(?:any ?more|any "
@@ -367,7 +381,8 @@ _LIFTS = (
     r"|gone|over|dropped|cancelled|revoked|off)|(?:you|we|agents?) (?:can|may|are allowed "
     r"to)\b(?!['’]?\s?(?:t|not|never|no)\b).*\b(?:again|now|after all|from now on)"
     r"|(?:it'?s|is) (?:fine|ok(?:ay)?|allowed) (?:again|now) to|(?:fine|ok(?:ay)?|allowed) to "
-    r".* (?:again|now)\b)"
+    r".* (?:again|now)\b|(?:is|are) (?:fine|ok(?:ay)?|allowed) (?:again|now|from (?:now|here) on)"
+    r"|(?:you|we|agents?) (?:can|may) .*\bwithout (?:asking|my (?:ok(?:ay)?|permission)))"
     r"|(?:이제|앞으로|더\s?이상|그냥|다시).*(?:해|써|돼|어|아|려|켜|쳐|워|고쳐|올려)도\s?(?:돼|된다|됩니다|괜찮|좋)"
     r"|(?:지\s?않아도|안\s?\S+도)\s?(?:돼|된다|됩니다|괜찮)|(?:규칙|금지|원칙|제한)(?:은|는|을|를)?\s?(?:이제\s?)?(?:해제|취소"
     r"|폐지|없던|풀|없애|끝)"
@@ -443,9 +458,27 @@ def lifts(text: str) -> bool:
     """Return whether a user withdraws a rule, or allows something that a rule forbade."""
     return (
         len(text) <= _LONGEST_RULE
-        and re.search(_LIFTS, text) is not None
+        and (re.search(_LIFTS, text) is not None or allows_only(text))
         and not re.search(_ASKS, text)
     )
+
+
+def allows_only(text: str) -> bool:
+    """Return whether a text says that nothing need be asked before, and forbids nothing."""
+    rest, count = re.subn(NEED_NOT, " ", text)
+    return count > 0 and re.search(_FORBIDS, rest) is None
+
+
+def lifts_at(sentence: str, start: int, end: int) -> bool:
+    """Return whether all clauses of a sentence that reach into [start, end) lift something."""
+    clauses: list[str] = []
+    at = 0
+    for part in re.split(_CLAUSE, sentence):
+        begin = sentence.index(part, at)
+        at = begin + len(part)
+        if begin < end and start < at:
+            clauses.append(part)
+    return bool(clauses) and all(map(lifts, clauses))
 
 
 def asks(sentence: str) -> bool:

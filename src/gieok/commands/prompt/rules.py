@@ -1,6 +1,6 @@
 """`gieok rules`: the rules about actions that are asked or stopped before a tool runs."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -22,6 +22,7 @@ from gieok.flow.gate_rules import (
 from gieok.home.call import Call
 from gieok.home.withholding import find_withheld_notice
 from gieok.hook import gates
+from gieok.hook.rules import BindingRule, list_silenced_turns
 from gieok.memory.talk import gate_lines
 from gieok.places.workplace import find_workplace
 from gieok.text.gates.action import ASK, NONE, STOP, Action
@@ -68,6 +69,7 @@ class ToldRuleRow:
     day: str
     scope: str
     why: Words
+    is_on: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,9 @@ class RuleTrial:
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """Rule whose state changed."""
+    """Rule whose state changed; one that agents are told, and that acts on no tool, has `why`."""
 
-    rule: RuleRow
+    rule: RuleRow | ToldRuleRow
     found: Hidden[bool] = True
 
 
@@ -135,7 +137,8 @@ def _list_withheld_lines(withheld: Words | None, style: Style) -> list[str]:
 
 
 def _render_told_rule(row: ToldRuleRow, style: Style) -> str:
-    notes = " · ".join((row.why.say(style.lang), row.day, row.scope))
+    off = [] if row.is_on else [style.say("off")]
+    notes = " · ".join((row.why.say(style.lang), *off, row.day, row.scope))
     return f"{row.handle}  {printable(row.words)}\n  {style.dim(notes)}"
 
 
@@ -180,12 +183,21 @@ def _list_told_rules(
     `here` are those of `every` rule that hold in these scopes.
     """
     read, acting = {rule.source for rule in every}, {rule.source for rule in here}
-    for told in load_spoken_rules(call, call.scopes):
+    silenced = list_silenced_turns(str(call.home.folder))
+    for told in load_spoken_rules(call, call.scopes, with_silenced=True):
         if told.handle not in acting:
-            why = _SAID_ELSEWHERE if told.handle in read else _NOT_READ
-            yield ToldRuleRow(
-                handle=told.handle, words=told.text, day=told.day, scope=told.scope, why=why
-            )
+            yield _build_told_row(told, is_read=told.handle in read, silenced=silenced)
+
+
+def _build_told_row(told: BindingRule, *, is_read: bool, silenced: Collection[str]) -> ToldRuleRow:
+    return ToldRuleRow(
+        handle=told.handle,
+        words=told.text,
+        day=told.day,
+        scope=told.scope,
+        why=_SAID_ELSEWHERE if is_read else _NOT_READ,
+        is_on=told.handle not in silenced,
+    )
 
 
 def render_trial(result: RuleTrial, style: Style) -> str:
@@ -281,6 +293,8 @@ def _limit_outcome(call: Call, outcome: str) -> str:
 
 def render_rule_change(result: RuleChange, style: Style) -> str:
     """Show the rule as it is now."""
+    if isinstance(result.rule, ToldRuleRow):
+        return _render_told_rule(result.rule, style)
     return _render_rule(result.rule, style)
 
 
@@ -302,7 +316,7 @@ def switch_rule_off(
     handle: Annotated[str, _name_rule("gieok rules off 3fa9c01e")] = "",
 ) -> RuleChange:
     """Switch a rule off, durably. Raises NotFound, BadRequest."""
-    found = _find_rule(call, handle)
+    found = _find_any_rule(call, handle)
 
     def switch(choices: GateChoices) -> bool:
         choices.off.add(found.handle)
@@ -324,7 +338,7 @@ def switch_rule_on(
     handle: Annotated[str, _name_rule("gieok rules on 3fa9c01e")] = "",
 ) -> RuleChange:
     """Switch a rule on, durably. Raises NotFound, BadRequest."""
-    found = _find_rule(call, handle)
+    found = _find_any_rule(call, handle)
 
     def switch(choices: GateChoices) -> bool:
         choices.off.discard(found.handle)
@@ -355,7 +369,7 @@ def give_rule_end(
     ] = "",
 ) -> RuleChange:
     """Give a rule its last day, durably. Raises NotFound, BadRequest."""
-    found = _find_rule(call, handle)
+    found = _find_any_rule(call, handle)
     today = call.clock.now().astimezone(call.zone).date()
     last = parse_coming_day(day, today)
 
@@ -424,7 +438,8 @@ def allow_rule_once(
         choices.once[found.handle] = key
         return True
 
-    return RuleAllowance(_change_rule(call, found, allow).rule, action.shown)
+    change_gate_choices(str(call.home.folder), allow)
+    return RuleAllowance(_build_rule_row(call, found, _load_choices(call)), action.shown)
 
 
 def _load_rules(call: Call) -> list[GateRule]:
@@ -469,10 +484,24 @@ def _find_rule(call: Call, handle: str) -> GateRule:
     return named[0]
 
 
-def _change_rule(call: Call, found: GateRule, change: Callable[[GateChoices], bool]) -> RuleChange:
-    change_gate_choices(str(call.home.folder), change)
-    choices = load_gate_choices(str(call.home.folder))
-    return RuleChange(_build_rule_row(call, found, choices))
+def _find_any_rule(call: Call, handle: str) -> GateRule | BindingRule:
+    """Return the rule about actions, or the rule that agents are told, of a handle."""
+    typed = handle.strip().lower()
+    told = load_spoken_rules(call, call.scopes, with_silenced=True) if "." in typed else []
+    named = next((rule for rule in told if rule.handle == typed), None)
+    return named or _find_rule(call, handle)
+
+
+def _change_rule(
+    call: Call, found: GateRule | BindingRule, change: Callable[[GateChoices], bool]
+) -> RuleChange:
+    home = str(call.home.folder)
+    change_gate_choices(home, change)
+    if isinstance(found, BindingRule):
+        is_read = any(rule.source == found.handle for rule in _load_rules(call))
+        silenced = list_silenced_turns(home)
+        return RuleChange(_build_told_row(found, is_read=is_read, silenced=silenced))
+    return RuleChange(_build_rule_row(call, found, load_gate_choices(home)))
 
 
 def _build_rule_row(call: Call, found: GateRule, choices: GateChoices) -> RuleRow:

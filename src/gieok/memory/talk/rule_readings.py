@@ -100,7 +100,10 @@ def find_said_sentence(words: str, stretch: RuleStretch) -> str:
         return ""
     for start, end, sentence in binding.place_own_sentences(words):
         if start < stretch.end and stretch.start < end:
-            return "" if binding.lifts(sentence) or binding.asks(sentence) else sentence
+            is_lifting = binding.lifts_at(
+                words[start:end], stretch.start - start, stretch.end - start
+            )
+            return "" if is_lifting or binding.asks(sentence) else sentence
     return ""
 
 

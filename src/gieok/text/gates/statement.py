@@ -198,6 +198,7 @@ def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
     """
     if not binding.lifts(sentence) or rule.days or rule.folder or rule.project or rule.branches:
         return False
+    sentence = re.sub(binding.NEED_NOT, " ", sentence)
     if re.search(_NEGATION, sentence) or re.search(_ABOUT_OTHERS, sentence):
         return False
     lifted = find_objects(tidy_sentence(sentence))
@@ -327,6 +328,8 @@ def tidy_sentence(sentence: str) -> str:
 
 def _is_no_rule(spoken: str) -> bool:
     if binding.is_reported(spoken) or re.search(forms.PAST_RULE, spoken):
+        return True
+    if binding.allows_only(spoken):
         return True
     if re.search(_POLITE, spoken):
         return False
