@@ -118,24 +118,6 @@ def test_forgetting_reaches_the_correction_that_was_put_away(
     assert [one.list_records(), two.list_records(), three.list_records()] == [{}, {}, {}]
 
 
-@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
-def test_forgetting_reaches_the_correction_that_was_put_away_before_anything_else_comes(
-    trio: list[DeviceHome], order: tuple[int, int, int]
-) -> None:
-    one, two, three = trio
-    correct_record(one, "ruff", "We lint with pylint.")
-    correct_record(two, "ruff", "We lint with flake8.")
-    for device in (two, one):
-        device.sync()
-    forget_matching(one, "flake8")
-    sync_all(*(trio[place] for place in order))
-    assert [device.list_records() for device in trio] == [{}, {}, {}]
-    three.remember("We lint with ruff.")
-    sync_all(*(trio[place] for place in order))
-    for device in trio:
-        assert list(device.list_records()) == ["memory/decision/we-lint-with-ruff.md"]
-
-
 def test_forgetting_leaves_what_was_told_under_the_name_of_before(trio: list[DeviceHome]) -> None:
     one, two, three = trio
     correct_record(one, "ruff", "We lint with pylint.")

@@ -60,9 +60,6 @@ _WRITER = "writer"
 _SENT = "sent"
 #: Counter of the id under which this home was synchronised.
 _DEVICE = "device"
-#: Counter, before a scope's shared name, of the forgetting by which all was removed that was kept
-#: beside: its checksum.
-_ERASED = "erased:"
 DAMAGED, OTHER_KEY, FORGED, NEWER, STRAY = "damaged", "key", "forged", "newer", "name"
 #: Fault of a segment that only a key of before proves, and for which no device vouches.
 OLD_KEY = "old"
@@ -514,16 +511,13 @@ class DeviceExchange:
         self.done.both_kept += taking.both_kept
         self.done.renamed_by_hand += taking.renamed_by_hand
         self.done.rejected += taking.rejected
-        reason = UNMOUNTED if self._is_away(local) else UNKNOWN
+        is_away = local in self._names.unmounted or local in self._unread
+        reason = UNMOUNTED if is_away else UNKNOWN
         reason = LINKED if scope.scope in self._links else reason
         return [
             *((row, reason) for row in taking.waiting),
             *((row, REFUSED) for row in taking.refused),
         ]
-
-    def _is_away(self, local: str) -> bool:
-        """Say whether a scope is a project whose repository Git does not read now."""
-        return local in self._names.unmounted or local in self._unread
 
     def _bring_back(self) -> None:
         """Take in again what vanished at once from a shelf: nobody forgot it, a folder was lost.
@@ -631,7 +625,6 @@ class DeviceExchange:
     def stage(self) -> None:
         """Let the changes of this device wait as segments, each durable before it counts."""
         self._open_scopes()
-        self._erase_forgotten()
         is_anew = bool(self._journal.kept(COUNTERS).get(SENDING_ANEW))
         first = self._find_next_number()
         rows: list[dict[str, Any]] = []
@@ -648,19 +641,6 @@ class DeviceExchange:
             self._write_segment(rows, positions)
         counters = {_POSITION + shared: str(upto) for shared, upto in positions.items()}
         self._journal.keep(COUNTERS, counters, [SENDING_ANEW])
-
-    def _erase_forgotten(self) -> None:
-        """Remove what was kept beside something that was forgotten since this was done last."""
-        counters = self._journal.kept(COUNTERS)
-        for scope in self._list_travelling(self._find_scopes()):
-            name, local = _ERASED + scope.shared, scope.scope
-            is_here = local not in self._links and not self._is_away(local.path)
-            if not is_here or scope.marks.compute_checksum() == counters.get(name, ""):
-                continue
-            vanished = self._vanished.get(scope.shared, ())
-            ScopeTaking(self._call, scope, self._writer, vanished).take([])
-            marks = sync_items.load_forgotten_marks(self._call, local)
-            self._journal.keep(COUNTERS, {name: marks.compute_checksum()})
 
     def _iter_rows(self, positions: dict[str, int], *, is_anew: bool) -> Iterator[dict[str, Any]]:
         is_announced = False

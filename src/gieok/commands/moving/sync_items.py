@@ -543,15 +543,6 @@ class ForgottenMarks(NamedTuple):
         """Return the marks of places, with their times."""
         return {mark: place.at for mark, place in self.places.items()}
 
-    def compute_checksum(self) -> str:
-        """Return a checksum of what was forgotten, and when; '' where nothing was."""
-        if not (self.places or self.texts):
-            return ""
-        places = {mark: place.dump() for mark, place in self.places.items()}
-        return forgotten_marks.build_memory_mark(
-            json.dumps([places, dict(self.texts)], sort_keys=True)
-        )
-
     def find_due(self, item: SharedItem) -> dict[str, str]:
         """Return the marks of an item that were not told again since, with their times."""
         if item.kind not in (RECORD, MEMORY, REPLACED):
