@@ -18,6 +18,11 @@ from gieok.text.gates.touched import WRITE, TouchedPath
 from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
 
 _PATH_NOUN = r"(?:folder|director(?:y|ies)|dir|file|폴더|디렉터리|디렉토리|파일)"
+#: Words for something that is named elsewhere in the sentence.
+_POINTS_BACK = re.compile(
+    rf"(?i)\b(?:that|this|those|the|its?|them|there)\b(?:\s{_PATH_NOUN}|$|[\s,.])"
+    rf"|(?:그|이|저)\s?{_PATH_NOUN}|거기|그건|이건|그거|이거"
+)
 #: Where forbidden things are tried; any folder would do.
 _TRIED_IN = "/work"
 
@@ -62,9 +67,12 @@ def _says_same(rule: ActionRule, other: ActionRule) -> bool:
 def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> ActionRule | None:
     """Return a rule that asks; None where its words name nothing that could be done."""
     found = find_objects(spoken)
-    if found.is_crossed or found.is_guess:
+    if found.is_crossed:
         return None
-    named = tuple(path for path in found.paths if _is_written_path(path, spoken))
+    named = () if found.is_guess else found.paths
+    named = tuple(path for path in named if _is_written_path(path, spoken))
+    if not named and _POINTS_BACK.search(spoken):
+        named = _find_written_paths(tidy_sentence(marked.sentence))
     actions = build_actions(found._replace(paths=named))
     if not actions:
         return None
@@ -84,6 +92,12 @@ def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> Action
         project=project,
         branches=() if any(action.branches for action in actions) else found.branches,
     )
+
+
+def _find_written_paths(sentence: str) -> tuple[str, ...]:
+    """Return the paths that a sentence names as such: "src/ is Tom's, stay out of that folder"."""
+    found = find_objects(sentence)
+    return tuple(path for path in found.paths if _is_written_path(path, sentence))
 
 
 def _is_written_path(path: str, spoken: str) -> bool:
