@@ -255,6 +255,7 @@ DEEDS = (
     KnownDeed(
         name="drop table",
         words=r"\bdrop(?:s|ping)? (?:\w+ ){0,2}tables?\b"
+        r"|\bdrop(?:s|ping)?(?= (?:or|and) truncat\w* (?:\w+ ){0,2}tables?\b)"
         r"|테이블(?:을|를|은|는)?\s?(?:\S+\s)?(?:드[랍롭]|drop|삭제|지우|날리)",
         commands="sql:drop table",
         example="never drop a table",
@@ -269,8 +270,15 @@ DEEDS = (
         counter_example="never drop a table",
     ),
     KnownDeed(
+        name="truncate table",
+        words=r"\btruncat\w*(?: (?:\w+ ){0,3}(?:tables?|data))?\b",
+        commands="sql:truncate",
+        example="ask before truncating a table",
+        counter_example="never delete rows",
+    ),
+    KnownDeed(
         name="delete rows",
-        words=r"\b(?:delet|truncat|wip|purg)\w* (?:\w+ ){0,3}(?:rows?|records?|tables?|data)\b"
+        words=r"\b(?:delet|wip|purg)\w* (?:\w+ ){0,3}(?:rows?|records?|tables?|data)\b"
         r"|(?:데이터|레코드|row)(?:를|을|는|은)?\s?(?:\S+\s)?(?:삭제|지우|지워|날리)|테이블\S*\s?비우",
         commands="sql:delete from; sql:truncate",
         example="never delete customer records",
