@@ -1,0 +1,90 @@
+"""What a person switched off is told to no agent, whichever list of rules shows it."""
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from gieok.flow.gate_rules import GateChoices, GateRule, change_gate_choices, write_gate_rules
+from gieok.hook.rules import read_binding_rules
+from gieok.places.home import gate_choices_file, rules_file
+from gieok.text.gates.statement import read_action_rules
+from gieok.text.handles import build_handle, line_check
+
+_SCOPE, _KEY = "project:shop-1", "sessions/codex/s#1"
+_LINES = [
+    "User: never push to main, and never run terraform destroy",
+    "User: answer in Korean from now on",
+]
+_PUSH, _ANSWER = (build_handle(_SCOPE, _KEY, number) for number in (1, 2))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> str:
+    """Return a home in which two turns state rules, the first two about actions."""
+    rows = [
+        (1.0, _SCOPE, _KEY, number, line_check(line), [(0, len(line) - len("User: "))])
+        for number, line in enumerate(_LINES, start=1)
+    ]
+    file = Path(rules_file(str(tmp_path), _SCOPE))
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(rows))
+    rules = [
+        GateRule(
+            handle=f"{number:08x}",
+            scope=_SCOPE,
+            said_at=1.0,
+            day="2026-11-20",
+            origin="codex",
+            source=_PUSH,
+            rule=rule,
+        )
+        for number, text in enumerate(("never push to main", "never run terraform destroy"))
+        for rule in read_action_rules(text, date(2026, 11, 20))
+    ]
+    write_gate_rules(str(tmp_path), rules)
+    return str(tmp_path)
+
+
+def _told(home: str) -> list[str]:
+    return [rule.handle for rule in read_binding_rules(home, [_SCOPE], lambda scope, key: _LINES)]
+
+
+def _switch_off(home: str, *handles: str) -> None:
+    def switch(choices: GateChoices) -> bool:
+        choices.off.update(handles)
+        return True
+
+    change_gate_choices(home, switch)
+
+
+def test_without_choices_all_rules_are_told(home: str) -> None:
+    assert _told(home) == [_PUSH, _ANSWER]
+
+
+def test_a_turn_is_told_until_all_its_rules_are_off(home: str) -> None:
+    _switch_off(home, "00000000")
+    assert _told(home) == [_PUSH, _ANSWER]
+    _switch_off(home, "00000001")
+    assert _told(home) == [_ANSWER]
+
+
+def test_a_rule_that_acts_on_no_tool_is_switched_off_by_the_handle_of_its_turn(home: str) -> None:
+    _switch_off(home, _ANSWER)
+    assert _told(home) == [_PUSH]
+
+
+def test_past_its_last_day_a_rule_is_not_told(home: str) -> None:
+    def end(choices: GateChoices) -> bool:
+        choices.until[_ANSWER] = "2020-01-01"
+        return True
+
+    change_gate_choices(home, end)
+    assert _told(home) == [_PUSH]
+
+
+def test_where_the_choices_cannot_be_read_all_rules_are_told(home: str) -> None:
+    _switch_off(home, _ANSWER)
+    Path(gate_choices_file(home)).write_text("{")
+    assert _told(home) == [_PUSH, _ANSWER]
