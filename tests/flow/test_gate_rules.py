@@ -12,12 +12,15 @@ import pytest
 
 from gieok.flow.gate_rules import (
     GateRule,
+    JudgedAction,
     build_rule_handle,
+    find_judged_action,
     load_gate_choices,
     load_gate_rules,
     write_gate_rules,
+    write_judged_action,
 )
-from gieok.places.home import gate_rules_file
+from gieok.places.home import gate_actions_file, gate_rules_file
 from gieok.text.gates.statement import read_action_rules
 
 _WRITER = """
@@ -98,3 +101,18 @@ def test_a_kill_while_the_file_is_written_leaves_the_rules_of_before_or_after(
     rules = load_gate_rules(home)
     assert len(rules) in (200, 400, 600)
     assert len({rule.handle for rule in rules}) == 1
+
+
+def test_what_a_rule_had_asked_for_goes_with_the_rule(tmp_path: Path) -> None:
+    home = str(tmp_path)
+    kept, gone = _rules("never push to main", "never run rm -rf")
+    write_gate_rules(home, [kept, gone])
+    actions = [JudgedAction(f"{number:064x}", f"shown {number}") for number in range(2)]
+    for rule, action in zip((kept, gone), actions, strict=True):
+        write_judged_action(home, rule.handle, action)
+    write_gate_rules(home, [kept])
+    found = find_judged_action(home, kept.handle, actions[0].code)
+    assert found is not None
+    assert found.shown == "shown 0"
+    assert find_judged_action(home, gone.handle, actions[1].code) is None
+    assert "shown 1" not in Path(gate_actions_file(home)).read_text()

@@ -16,7 +16,7 @@ from gieok.text.gates.verdict import list_rule_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     _Read = TypeVar("_Read")
@@ -180,7 +180,8 @@ def _check_kind(value: "_Read", kind: "type | tuple[type, ...]", name: str) -> "
 def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:
     """Write the compiled rules in one step that survives a kill; return whether they changed.
 
-    A file that cannot be read is moved aside first.
+    A file that cannot be read is moved aside first. What a rule that is gone had asked for or
+    stopped goes with it.
     """
     file = gate_rules_file(home)
     data = {"version": VERSION, "rules": [rule.build_row() for rule in rules]}
@@ -196,7 +197,22 @@ def write_gate_rules(home: str, rules: "Sequence[GateRule]") -> bool:
 
     _set_damaged_aside(home, file)
     fs.replace_private(file, text.encode("utf-8", "surrogatepass"))
+    _drop_judged_actions(home, {rule.handle for rule in rules})
     return True
+
+
+def _drop_judged_actions(home: str, handles: "Collection[str]") -> None:
+    """Leave out the kept actions of other rules than these."""
+    file = gate_actions_file(home)
+    if not os.path.exists(file):
+        return
+    from gieok import fs
+
+    with fs.lock_resource(home, file):
+        rows = _load_judged_actions(file)
+        kept = {name: row for name, row in rows.items() if name.partition(" ")[0] in handles}
+        if len(kept) < len(rows):
+            fs.replace_private(file, json.dumps(kept))
 
 
 def load_gate_choices(home: str) -> GateChoices:
