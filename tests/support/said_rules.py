@@ -6,6 +6,13 @@ Wednesday, and the folder is a project whose branch nobody knows.
 
 #: (rule, forbidden, harmless)
 CASES = (
+    ("novel 폴더는 건드리지 마", ["edit:novel/a.md"], ["edit:src/novel.md"]),
+    ("소설 폴더는 건드리기 전에 물어봐", ["edit:소설/12장.md"], ["edit:노트/소설.md"]),
+    (
+        "ask me before dropping or truncating a table",
+        ['psql -c "drop table x"', 'psql -c "truncate x"'],
+        ['psql -c "delete from x where id = 3"'],
+    ),
     (
         "never run supabase db reset",
         ["supabase db reset", "npx supabase db reset --linked", "cd app && supabase db reset"],
@@ -926,6 +933,10 @@ CASES = (
 )
 #: What looks like a rule and is none.
 NO_RULES = (
+    "해당 폴더는 건드리지 마",
+    "you can push to main without asking",
+    "You don't have to ask me before dropping a table anymore.",
+    "이제 허락 없이 푸시해도 돼",
     "로그 확인해줘",
     "It's not too late to deploy.",
     "I'm not allowed to deploy, they said.",

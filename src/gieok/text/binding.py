@@ -407,7 +407,9 @@ _TAG = r"(?i),?\s*(?:ok(?:ay)?|right|alright|understood|got it|알았지|알겠�
 #: A part to play: rules in such a text belong to the play.
 _PLAYED = (
     r"(?i)\b(?:act as|you are (?:an?|the) |you're an? |pretend|role-?play|text adventure|imagine "
-    r"(?:you|that)|story|poem|song|novel|essay|screenplay|lyrics)\b|역할(?:을|극)"
+    r"(?:you|that)|(?:write|tell|compose|continue|draft|invent|make up)\b[^.\n]{0,60}"
+    r"\b(?:story|poem|song|novel|essay|screenplay|lyrics)|in (?:this|the|a) (?:story|poem|song|novel)"
+    r")\b|역할(?:을|극)"
 )
 _QUOTED = r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]|(?m:^\s*>.*$)"
 _BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"

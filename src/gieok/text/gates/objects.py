@@ -44,6 +44,9 @@ _OBJECT_BETWEEN = r"(?ai)\s(?:(?:the|any|all|our|my|your|new|old|more|these|thos
 _OBJECT_BEFORE = r"(?:들)?(?:은|는|을|를)\s(?:(?!하지)\S+\s)?"
 _FOLDER = r"(?ai)\s?(?:folder|director|dir\b|폴더|디렉)"
 
+#: How the name of a folder is written as a path.
+_FOLDER_FORM = ("{0}/",)
+
 
 class NamedObjects(NamedTuple):
     """What a text names; `deed` is what must not happen to `paths`, a change
@@ -464,7 +467,7 @@ class _ObjectFinder:
         )
         for pattern in patterns:
             for match in re.finditer(pattern, self._text):
-                self._add_names(match[1], ("{0}/",), match, vocabulary.NO_NAMES)
+                self._add_names(match[1], _FOLDER_FORM, match, vocabulary.NO_NAMES)
         modules = (
             r"(?ai)\b([\w.@-]+) (?:module|package|service|component|app|code|files?)s?\b",
             r"(?a)([A-Za-z][\w.@-]*|[가-힣]{2,})\s?(?:모듈|패키지|서비스|컴포넌트|앱|코드|파일)",
@@ -484,6 +487,8 @@ class _ObjectFinder:
             return
         is_korean = re.match(r"[가-힣]", name) is not None
         names = vocabulary.KOREAN_NAMES.get(name, "").split() if is_korean else [name]
+        if is_korean and forms == _FOLDER_FORM and name not in vocabulary.NO_KOREAN_NAMES:
+            names.append(name)
         if names:
             self._paths += [form.format(each) for each in names for form in forms]
             self._blank(*match.span())

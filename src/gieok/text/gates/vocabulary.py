@@ -223,6 +223,13 @@ NO_NAMES = frozenset(
     correct
     """.split()
 )
+#: Words before 폴더 that name none.
+NO_KOREAN_NAMES = frozenset(
+    """
+    해당 모든 전체 아래 상위 하위 다른 현재 우리 어떤 아무 나머지 각각 새로운 같은 지금 여기 저기 거기
+    이런 그런 저런 공유 임시 개인 작업 프로젝트 로컬 원래 기존 이전 다음 안에 밖에
+    """.split()
+)
 GENERIC = NO_NAMES | frozenset(
     """
     folders dev database web docker staging prod production npm python node master generated
