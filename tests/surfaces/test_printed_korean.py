@@ -352,3 +352,15 @@ def test_the_walk_sees_an_english_sentence(notes: Path, capsys: pytest.CaptureFi
     assert _english("  데몬: 꺼져 있음; 관찰: rules (모델 없음)")
     assert _english("  ✗ 기다림: /a/b.jsonl: not in the format of a known transcript")
     assert not _english("`gieok index` 실행: --min-score 0, /tmp/a b, config.yaml의 search.limit")
+
+
+def test_the_times_of_korean_examples_are_understood(
+    notes: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("search", "list", "remember"):
+        for example in load_command(name).examples:
+            words = shlex.split(translate(example, "ko"))[1:]
+            if any(word in words for word in ("--since", "--until")):
+                with contextlib.suppress(SystemExit):
+                    main(words)
+                assert "gieok: " not in capsys.readouterr().err, words

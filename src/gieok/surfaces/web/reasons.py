@@ -28,7 +28,7 @@ _OTHERS = {
     "days": Words("it is of the days asked for"),
 }
 #: Feature of the log-odds → its description. Features with the same description are added up.
-_PARTS = {
+PARTS = {
     "bias": Words("most lines do not answer: the start"),
     "lead": Words("lead over the next one"),
     "stands_out": Words("how far it stands out"),
@@ -133,7 +133,7 @@ def reasons(hit: SearchHit, lang: str) -> Reasons:
 def _sum_reason_parts(parts: Mapping[str, float], lang: str) -> dict[str, float]:
     totals: dict[str, float] = {}
     for name, value in parts.items():
-        label = _PARTS.get(name, Words(name)).say(lang)
+        label = PARTS.get(name, Words(name)).say(lang)
         totals[label] = totals.get(label, 0.0) + value
     return totals
 
