@@ -419,7 +419,8 @@ def test_a_korean_message_says_a_word_of_the_glossary_as_the_glossary_does(word:
     messages = {
         template: text
         for template, text in list_translations("ko").items()
-        if spoken.search(re.sub(r"`[^`]*`|\{[^}]*\}", "", template))
+        if not template.startswith("gieok ")  # an example, whose options are no words
+        and spoken.search(re.sub(r"`[^`]*`|\{[^}]*\}", "", template))
     }
     assert messages
     assert {template: text for template, text in messages.items() if said not in text} == {}

@@ -4,6 +4,7 @@ A backend sees no other settings. Standard library only.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import tzinfo
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -118,6 +119,8 @@ class ChannelOpening(NamedTuple):
     log: Path
     clock: "Clock"
     timeout_s: float
+    #: The person's, for times in the log.
+    zone: tzinfo
     #: Where the key is set, if one is needed, and how a person sets it.
     key_variable: str = ""
     key_hint: str = ""

@@ -119,14 +119,15 @@ def test_versions_of_a_statement_are_kin_while_both_lines_say_so(
 def test_a_part_of_a_line_is_quoted_and_the_whole_is_not(tmp_path: Path) -> None:
     standing = _write(tmp_path, _row())
     (whole,) = standing.claims(_SCOPE, _OLD, 1, f"User: {_SAID}")
-    assert whole.since == "replaced on 2026-11-16"
+    assert whole.status == f"replaced on 2026-11-16, by {build_handle(_SCOPE, _NEW, 3)}"
     ended = standing.ended(_SCOPE, _OLD, 1, f"User: {_SAID}")
     assert ended is not None
     assert ended.status == whole.status
     more = f"User: {_SAID} The host is kite."
     (part,) = standing.claims(_SCOPE, _OLD, 1, more)
-    assert part.since == f'"{_SAID}" was replaced on 2026-11-16'
-    assert part.status == f"{part.since}, by {build_handle(_SCOPE, _NEW, 3)}"
+    assert part.status == (
+        f'"{_SAID}" was replaced on 2026-11-16, by {build_handle(_SCOPE, _NEW, 3)}'
+    )
     assert standing.ended(_SCOPE, _OLD, 1, more) is None
 
 
@@ -134,7 +135,7 @@ def test_a_part_of_a_line_is_quoted_and_the_whole_is_not(tmp_path: Path) -> None
 def test_a_long_quote_is_cut(length: int, shown: str) -> None:
     claim = EndedClaim(_SCOPE, _NEW, 1, 0, _NOON)
     claim.words, claim.is_whole = "x" * length, False
-    assert claim.since == f'"{shown}" was replaced on 2026-11-16'
+    assert claim.status.startswith(f'"{shown}" was replaced on 2026-11-16, by ')
 
 
 def test_what_ended_by_itself_has_no_handle_and_held_on_its_last_day() -> None:

@@ -8,13 +8,21 @@ are read. All that the home holds is Korean, so that English comes from the prog
 import contextlib
 import json
 import re
+import shlex
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from gieok.commands import NAMES
+from gieok.commands import NAMES, load_command
+from gieok.commands.command import Style
+from gieok.commands.memory.history import HistoryResult, Version, render_memory_history
+from gieok.commands.memory.newest import describe_parts
+from gieok.hook.validity import EndedClaim
 from gieok.surfaces.cli import main
+from gieok.text.columns import count_text_columns
 from gieok.text.handles import build_handle
+from gieok.text.messages import translate
 
 #: Three words of small letters in a row, which stand in no code, name or path: a sentence.
 _SENTENCE = re.compile(r"(?<![\w/.`$:-])[A-Za-z][a-z']+(?: [a-z][a-z']*){2,}(?![\w/`-])")
@@ -22,6 +30,14 @@ _NOT_PROSE = re.compile(
     r"`[^`]*`|\"[^\"]*\"|'[^']*'|“[^”]*”|\x1b\[[\d;]*m|(?:~|\.{0,2})/[^\s,:)]+|--?[a-z][\w-]*"
     r"|\b\w+(?:[._:/]\w+)+"
 )
+#: What Gieok writes for programs, or puts beside the texts of memory itself.
+_LABEL = re.compile(
+    r"\b(?:User|Assistant): |\[(?:state|decision|preference|task)\]"
+    r"|\(\d{4}-\d\d-\d\d to |\b(?:corrected|replaced|ended) on \d"
+    r"|(?<![\w/.`$:-])(?:hot|warm|cold|rules|memory|server|handle): ?|: (?:handle|path|query)\b|관찰: rules"
+)
+#: Commands of other programs, in an example.
+_TYPED = {"git push origin main", "rm -rf build"}
 _TALK = build_handle("agent:main", "sessions/claude-code/s#1", 1)
 
 #: What a person may type, in an order in which each has something to do; errors among it.
@@ -243,7 +259,10 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "timestamp": "2026-11-20T09:00:00Z",
         "message": said,
     }
-    (talk / "s.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    rent = {"role": "user", "content": "월세는 다음달부터 60만 원으로 올리기로 했어."}
+    rows = [row, {**row, "uuid": "u2", "message": rent}]
+    lines = "".join(f"{json.dumps(one)}\n" for one in rows)
+    (talk / "s.jsonl").write_text(lines, encoding="utf-8")
     (talk / "이상함.jsonl").write_text('{"some": "thing"}\n' * 30, encoding="utf-8")
     for name, value in {
         "HOME": user,
@@ -258,11 +277,12 @@ def notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _english(printed: str) -> list[str]:
-    """Return what reads like an English sentence."""
+    """Return what reads like an English sentence, or is an English label."""
     return [
         found[0]
         for line in printed.splitlines()
-        for found in _SENTENCE.finditer(_NOT_PROSE.sub(" · ", line))
+        for pattern in (_SENTENCE, _LABEL)
+        for found in pattern.finditer(_NOT_PROSE.sub(" · ", line))
     ]
 
 
@@ -287,7 +307,60 @@ def test_each_command_is_walked_but_those_that_start_something() -> None:
     assert sorted(set(NAMES) - walked) == sorted(_STARTING)
 
 
+def test_the_examples_of_a_command_are_korean_and_typed_alike() -> None:
+    for name in NAMES:
+        for example in load_command(name).examples:
+            korean = shlex.split(translate(example, "ko"))
+            english = shlex.split(example)
+            assert [word for word in korean if word.startswith("-")] == [
+                word for word in english if word.startswith("-")
+            ]
+            assert len(korean) == len(english), example
+            prose = [word for word in korean if " " in word and word not in _TYPED]
+            assert not _english(" ".join(prose)), example
+
+
+def test_a_version_that_holds_is_in_the_columns_of_the_others() -> None:
+    since = datetime(2026, 11, 10, tzinfo=UTC)
+    old = Version("a1", "월세는 50", since, since, "observed", "replaced", None, is_asked=True)
+    new = old._replace(text="월세는 60", until=None, ended="", is_current=True)
+    printed = render_memory_history(HistoryResult((old, new), None, UTC), Style("ko", colour=False))
+    one, other = printed.splitlines()
+    assert "지금" in other
+    assert count_text_columns(one.partition("월세")[0]) == count_text_columns(
+        other.partition("월세")[0]
+    )
+
+
+def test_what_ended_of_a_passage_is_said_in_korean() -> None:
+    part = EndedClaim("agent:main", "sessions/a/b#1", 3, 0, 1_795_000_000.0)
+    part.words, part.is_whole = "월세는 50", False
+    (words,) = describe_parts([part])
+    assert words.en == part.status
+    assert words.say("ko") == f'"월세는 50": {part.day}에 {part.handle}{_by(part.handle)} 바뀜'
+
+
+def _by(handle: str) -> str:
+    return "로" if handle[-1] in "1245789" else "으로"
+
+
 def test_the_walk_sees_an_english_sentence(notes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _english(_run("index {notes}/없음 --lang en", notes, capsys))
+    assert _english("User: 안녕")
+    assert _english("  🔴 [preference] 짧게")
+    assert _english("  노트: (2026-12-01 to 2026-12-31)")
+    assert _english("  데몬: 꺼져 있음; 관찰: rules (모델 없음)")
     assert _english("  ✗ 기다림: /a/b.jsonl: not in the format of a known transcript")
     assert not _english("`gieok index` 실행: --min-score 0, /tmp/a b, config.yaml의 search.limit")
+
+
+def test_the_times_of_korean_examples_are_understood(
+    notes: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("search", "list", "remember"):
+        for example in load_command(name).examples:
+            words = shlex.split(translate(example, "ko"))[1:]
+            if any(word in words for word in ("--since", "--until")):
+                with contextlib.suppress(SystemExit):
+                    main(words)
+                assert "gieok: " not in capsys.readouterr().err, words

@@ -41,7 +41,7 @@ _NO_TEMPLATES = {"failed: "}
 _SAID_TWICE = {"there is no memory {handle!r}"}
 #: Words in a message, and no messages: a noun (`the journal`), an option as a person types it.
 _NOUNS = {"f'the {what}'", """f"--{find_parameter_name(parameter).replace('_', '-')}\""""}
-_PARTICLE = re.compile(r"(?<!\})\}[`'\")\]]*(?:을|를|은|는|와|과)(?= )")
+_PARTICLE = re.compile(r"(?<!\})\}[`'\")\]]*(?:을|를|은|는|와|과|라는|이라는|이\(가\))(?= )")
 
 
 @cache

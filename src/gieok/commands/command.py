@@ -28,6 +28,13 @@ STATUSES = {
     "retired": Words("put away"),
 }
 
+#: Each tier, as a person reads it.
+TIER_NAMES = {
+    "hot": Words("hot", about="a tier"),
+    "warm": Words("warm", about="a tier"),
+    "cold": Words("cold", about="a tier"),
+}
+
 #: Tiers of archived memories.
 TIERS = {
     "warm": Words("archived: warm"),
@@ -119,6 +126,15 @@ class Style(NamedTuple):
     def told(self, text: str) -> str:
         """Return a text that arose in English, such as an error, in the reader's language."""
         return in_language(text, self.lang)
+
+    def memory(self, text: str, *, is_spoken: bool = False) -> str:
+        """Return a text of memory with Gieok's own marks in the reader's language.
+
+        `is_spoken`: its lines are turns, each with the label of its speaker.
+        """
+        from gieok.text.own_marks import translate_own_marks  # commands that show no memory
+
+        return printable(translate_own_marks(text, self.lang, is_spoken=is_spoken))
 
     def bold(self, text: str) -> str:
         """Return `text` in bold where the place can show it."""

@@ -14,6 +14,7 @@ from gieok.home.home import Home
 from gieok.opening import ChannelOpening
 from gieok.ports.system import Channel
 from gieok.settings.values import Settings
+from gieok.zone import find_zone
 
 
 def open_notices(home: Home) -> Notices:
@@ -92,6 +93,7 @@ def channel(
         log=paths.locate_daemon_log(settings.home),
         clock=home.clock,
         timeout_s=settings.number("notify.timeout_s"),
+        zone=find_zone(settings.text("zone")),
         key_variable=row.key_variable,
         key_hint=f"run `gieok keys set {name}` ({row.key_variable})",
     )

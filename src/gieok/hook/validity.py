@@ -36,6 +36,12 @@ _LONGEST_QUOTE = 80
 SAID_LATER = "said later, perhaps on the same subject"
 SAID_EARLIER = "said earlier; perhaps changed by what was said on {day}: {handle}"
 
+#: Statuses of a claim that holds no more: of a passage that is the claim, and of one with more.
+WHOLE_REPLACED = "replaced on {day}, by {handle}"
+WHOLE_ENDED = "ended on {day}"
+PART_REPLACED = '"{quoted}" was replaced on {day}, by {handle}'
+PART_ENDED = '"{quoted}" was ended on {day}'
+
 
 def say_later(status: str) -> str:
     """Return the status of a statement that is shown before an earlier one on the same subject."""
@@ -73,8 +79,19 @@ class EndedClaim(LaterClaim):
     @property
     def status(self) -> str:
         """Return the words for the end of the claim, with the handle of its replacement."""
-        by = f", by {self.handle}" if self.key else ""
-        return f"{self.since}{by}"
+        return self.template.format(**self.values)
+
+    @property
+    def template(self) -> str:
+        """Return the template of `status`."""
+        if self.is_whole:
+            return WHOLE_REPLACED if self.key else WHOLE_ENDED
+        return PART_REPLACED if self.key else PART_ENDED
+
+    @property
+    def values(self) -> "dict[str, str]":
+        """Return what goes into the places of `template`."""
+        return {"quoted": self.quoted, "day": self.day, "handle": self.handle}
 
     @property
     def name(self) -> str:
@@ -82,16 +99,11 @@ class EndedClaim(LaterClaim):
         return "replaced" if self.key else "ended"
 
     @property
-    def since(self) -> str:
-        """Return the words for the end of the claim, without its replacement."""
-        if self.is_whole:
-            return f"{self.name} on {self.day}"
-        quoted = (
-            self.words
-            if len(self.words) <= _LONGEST_QUOTE
-            else self.words[: _LONGEST_QUOTE - 1] + "…"
-        )
-        return f'"{quoted}" was {self.name} on {self.day}'
+    def quoted(self) -> str:
+        """Return the words of the claim, the end of long ones cut off."""
+        if len(self.words) <= _LONGEST_QUOTE:
+            return self.words
+        return self.words[: _LONGEST_QUOTE - 1] + "…"
 
     @property
     def day(self) -> str:

@@ -5,20 +5,14 @@ message as it was said. Says of corrected texts, too, whether an agent wrote the
 """
 
 import hashlib
-import re
 from datetime import date
 
 from gieok.model.conversation import AGENT_MARK, CORRECTED_MARK
 from gieok.model.memory import AGENT, CORRECTED_BY, Document
 from gieok.ports.journal import FullJournal
 from gieok.text.markdown import front_matter
-from gieok.text.messages import translate
 
 _CHECK_DIGITS = 8
-#: End of a line that was corrected: the day, and whether an agent wrote the correction.
-CORRECTED_LINE = re.compile(
-    rf"(?m){re.escape(CORRECTED_MARK)}(\d{{4}}-\d\d-\d\d)({re.escape(AGENT_MARK)})?\)$"
-)
 
 
 def correct_source_message(journal: FullJournal, old: Document, new: Document, day: date) -> bool:
@@ -43,17 +37,6 @@ def correct_source_message(journal: FullJournal, old: Document, new: Document, d
 def format_corrected_text(text: str, day: date, *, by_agent: bool = False) -> str:
     """Return the correction of a message, as it is shown."""
     return f"{' '.join(text.split())}{CORRECTED_MARK}{day}{AGENT_MARK if by_agent else ''})"
-
-
-def translate_corrections(text: str, lang: str) -> str:
-    """Return a text for a person, with the marks of corrected lines in their language."""
-
-    def say(mark: re.Match[str]) -> str:
-        by_agent = " (corrected on {day} through an agent)"
-        template = by_agent if mark[2] else " (corrected on {day})"
-        return translate(template, lang, {"day": mark[1]})
-
-    return CORRECTED_LINE.sub(say, text) if CORRECTED_MARK in text else text
 
 
 def unmarked(text: str) -> str:

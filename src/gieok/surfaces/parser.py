@@ -17,7 +17,7 @@ from gieok.commands.request import default_of, find_parameter_name, shown_name
 from gieok.errors import BadRequest, Phrase
 from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand
 from gieok.surfaces.layout import width
-from gieok.text.messages import Words
+from gieok.text.messages import Words, translate
 
 _JSON = Words("print JSON (docs/cli.md)")
 #: Begins the name under which the other flag of a positional parameter is parsed.
@@ -176,7 +176,11 @@ def of_command(name: str, lang: str, report: Callable[[BadRequest], int]) -> Com
 
 
 def _format_command_examples(lines: tuple[str, ...], lang: str) -> str:
-    return "\n".join([f"{_EXAMPLES.say(lang)}:", *(f"  {line}" for line in lines)]) if lines else ""
+    return (
+        "\n".join([f"{_EXAMPLES.say(lang)}:", *(f"  {translate(line, lang)}" for line in lines)])
+        if lines
+        else ""
+    )
 
 
 def _of_server(

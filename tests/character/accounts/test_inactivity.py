@@ -301,6 +301,7 @@ def _opening(port: int, address: str, clock: Clock) -> ChannelOpening:
         log=Path(),
         clock=clock,
         timeout_s=10.0,
+        zone=UTC,
         key_variable="",
         key_hint="",
     )

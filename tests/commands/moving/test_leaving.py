@@ -3,6 +3,7 @@ something still is.
 """
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -87,6 +88,16 @@ def test_every_agent_is_as_it_was_and_memory_stays(world: World) -> None:
     assert (world.home / "journal.sqlite").exists()
     assert (world.home / "daemon.down").exists(), "no session start brings the daemon up again"
     assert not uninstall(_context(world)).found
+
+
+def test_a_dry_run_names_each_file_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    call = _context(world)
+    install(call, agent="claude-code", commands=True)
+    monkeypatch.chdir(world.user)
+    folder = open_call({}, environment=dict(os.environ), folder=world.user)
+    looked = [file.path for file in uninstall(folder, dry_run=True).files]
+    assert any("commands" in str(path) for path in looked)
+    assert len(looked) == len(set(looked))
 
 
 def test_what_somebody_changed_since_loses_our_part_alone_and_a_broken_file_is_named(

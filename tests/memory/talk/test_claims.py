@@ -121,10 +121,8 @@ def test_a_chain_leads_to_what_holds_now(store: MemoryStore, tmp_path: Path) -> 
         str(SHOP), build_key("a"), 1, f"User: {_A}"
     )
     assert ended is not None
-    assert (ended.handle, ended.since) == (
-        build_handle(str(SHOP), build_key("c"), 1),
-        "replaced on 2026-03-03",
-    )
+    handle = build_handle(str(SHOP), build_key("c"), 1)
+    assert (ended.handle, ended.status) == (handle, f"replaced on 2026-03-03, by {handle}")
 
 
 def test_one_sentence_of_a_passage_ends_and_the_others_stand(
@@ -144,7 +142,7 @@ def test_one_sentence_of_a_passage_ends_and_the_others_stand(
         build_handle(str(SHOP), build_key("b"), 1),
     )
     assert standing.ended(str(SHOP), "memory/1.md", 1, note) is None
-    assert claim.since == f'"{_A}" was replaced on 2026-03-06'
+    assert claim.status.startswith(f'"{_A}" was replaced on 2026-03-06, by ')
 
 
 def test_a_statement_ends_by_itself_after_its_last_day(store: MemoryStore, tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -38,6 +38,7 @@ def opening(user: Path) -> Opening:
             log=user / "gieok" / "daemon.log",
             clock=ManualClock(datetime(2026, 11, 22, 12, tzinfo=UTC)),
             timeout_s=timeout_s,
+            zone=timezone(timedelta(hours=9)),
             key_variable=key_variable,
             key_hint=f"write {key_variable}",
         )

@@ -295,3 +295,15 @@ def test_a_link_lets_in_once_whoever_else_serves_the_home(service: Served, tmp_p
         one.name for one in (service.home / "web.used").iterdir() if one.name == text
     ] == []  # nothing is kept for ever
     assert Gate(tmp_path / "other", NOW.timestamp).enter(gate.link_code()) == ""
+
+
+def test_a_wrong_address_is_a_page_for_a_browser_and_a_problem_for_a_program(
+    service: Served, session: TestClient
+) -> None:
+    for client in (session, service.client):
+        asked = {"Accept": "text/html,*/*", "Accept-Language": "ko"}
+        page = client.get("/없는쪽", headers=asked)
+        assert (page.status_code, page.headers["content-type"]) == (404, "text/html; charset=utf-8")
+        assert "이 주소에는 쪽이 없습니다" in page.text
+        assert "/없는쪽" in page.text
+        assert client.get("/없는쪽").json()["code"] == "not_found"

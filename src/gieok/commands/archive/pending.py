@@ -93,7 +93,7 @@ def _render_pending_question(one: PendingQuestion, style: Style) -> str:
             approve=approve,
             reject=reject,
         )
-    return f"{head} {printable(one.text)}\n  {printable(one.path)}\n{style.dim('  ' + hint)}"
+    return f"{head} {style.memory(one.text)}\n  {printable(one.path)}\n{style.dim('  ' + hint)}"
 
 
 @command(

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gieok.commands.absence import absence
-from gieok.commands.command import Style, command, printable
+from gieok.commands.command import TIER_NAMES, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted
 from gieok.commands.home import housekeeping, jobs
 from gieok.commands.home.housekeeping import KindRow
@@ -102,9 +102,9 @@ def _tier_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
             yield style.bold(printable(str(scope)))
         days = f"{row.first}" if row.first == row.last else f"{row.first} – {row.last}"
         yield style.say(
-            "  {tier:5}{count} memory, {days}",
-            plural="  {tier:5}{count:,} memories, {days}",
-            tier=row.tier,
+            "  {tier}  {count} memory, {days}",
+            plural="  {tier}  {count:,} memories, {days}",
+            tier=TIER_NAMES[row.tier],
             count=row.memories,
             days=days,
         )

@@ -72,6 +72,7 @@ _NAMES = {
     "observer": Words("observer"),
     "archive": Words("archive"),
     "sync": Words("other devices"),
+    "server": Words("server"),
     "trust": Words("trust"),
     "hook": Words("hook"),
     "refusals": Words("refusals"),

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from gieok import fs
-from gieok.commands.command import TRUST_HINT, Parameter, Style, Surface, command, full_disk_words
+from gieok.commands.command import (
+    TIER_NAMES,
+    TRUST_HINT,
+    Parameter,
+    Style,
+    Surface,
+    command,
+    full_disk_words,
+)
 from gieok.commands.encode import Hidden, Inline, OrNull, mark_encoded_getter
 from gieok.commands.home import jobs
 from gieok.commands.home.doctor import Check, iter_chain_checks
@@ -23,6 +31,7 @@ from gieok.home.withholding import format_local_time
 from gieok.hook import stats
 from gieok.memory.files import read, roots, sync
 from gieok.model.memory import Scope, StoreStats
+from gieok.places.home import is_shelf_folder
 from gieok.places.scope import USER_SCOPE, is_brought
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedStore, ModelSwitch, Store, VectorCopy, VectorSearch
@@ -40,6 +49,11 @@ class RootPath(NamedTuple):
 
     name: str
     path: Path
+    is_own: Hidden[bool] = False
+
+    def title(self, style: Style) -> str:
+        """Return the name for a person; the folder of Gieok's own records has a word for it."""
+        return style.say("memory") if self.is_own else self.name
 
 
 class SwitchProgress(NamedTuple):
@@ -83,7 +97,9 @@ class TierCounts(NamedTuple):
 
     def line(self, style: Style) -> str:
         """Return the counts as a line for a person."""
-        held = ", ".join(f"{tier} {count:,}" for tier, count in self.memories.items()) or "0"
+        names = {tier: words.say(style.lang) for tier, words in TIER_NAMES.items()}
+        counts = (f"{names[tier]} {count:,}" for tier, count in self.memories.items())
+        held = ", ".join(counts) or "0"
         known = {home_job.name: home_job.doc for home_job in jobs.JOBS}
         job = self.next_job if style.lang == ENGLISH else known.get(self.next_job, self.next_job)
         after = style.say("; next: {job}, {next_at}", job=job, next_at=self.next_at)
@@ -277,7 +293,7 @@ def render_home_status(result: StatusResult, style: Style) -> str:
     lines += [style.say("  journal: ") + result.journal] if "://" in result.journal else []
     lines += [style.say("  accounts: ") + result.accounts] if result.accounts else []
     lines += [style.say("  server: ") + result.server] if result.server else []
-    lines += [f"  {root.name}: {root.path}" for root in result.roots]
+    lines += [f"  {root.title(style)}: {root.path}" for root in result.roots]
     lines += result.withheld.lines(style) if result.withheld else []
     lines += _render_status_warnings(result, style)
     lines += result.sidecar.lines(style) if result.sidecar else []
@@ -406,7 +422,10 @@ def _count_memory_status(call: Call, store: Store) -> StatusResult:
         location=store.location,
         embedder=_embedder_name(call, store),
         stats=store.stats(call.scope),
-        roots=tuple(RootPath(root.name, root.path) for root in known),
+        roots=tuple(
+            RootPath(root.name, root.path, is_shelf_folder(str(call.home.folder), str(root.path)))
+            for root in known
+        ),
         missing_roots=tuple(root.name for root in known if root not in present_roots),
         stale=sync.count_stale(store, call.scope, present_roots, call.home.cut),
         left_out=sum(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from gieok import fs
-from gieok.commands.command import Effect, Parameter, Style, Surface, command, printable
+from gieok.commands.command import Effect, Parameter, Style, Surface, command
 from gieok.commands.editor import edit_in_editor
 from gieok.commands.encode import Hidden, Omitted
 from gieok.commands.memory import (
@@ -73,11 +73,11 @@ def render_edited_memory(result: EditResult, style: Style) -> str:
     """Show the memory's new text."""
     if not result.changed:
         return style.say("it says that already")
-    lines = [f"{style.say('corrected')}: {style.bold(printable(result.path or result.text))}"]
+    lines = [f"{style.say('corrected')}: {style.bold(style.memory(result.path or result.text))}"]
     if result.before == result.text:
-        return f"{style.say('important')}: {style.bold(printable(result.text))}"
+        return f"{style.say('important')}: {style.bold(style.memory(result.text))}"
     if result.kind != handles.RECORD and not result.path:
-        lines.append(style.dim(f"  {style.say('it said')}: {printable(result.before)}"))
+        lines.append(style.dim(f"  {style.say('it said')}: {style.memory(result.before)}"))
     if result.followed:
         more = style.say("corrected with it")
         lines.append(style.dim(f"  {more}: {', '.join(result.followed)}"))

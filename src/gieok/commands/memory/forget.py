@@ -18,7 +18,7 @@ from gieok.commands.memory.whereabouts import RemovedFrom
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory.talk import turns
-from gieok.places.scope import is_of_account
+from gieok.places.scope import SESSIONS, is_of_account
 from gieok.ports.sync import hide_userinfo
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
@@ -341,8 +341,10 @@ def _format_forget_plan(plan: ForgetPlan, style: Style) -> list[str]:
     ]
     lines = [", ".join(kind_counts)]
     for name, text in plan.shown()[:_SHOWN]:
-        short = " ".join(text[front_matter(text).end :].split())[:_SHOWN_CHARS]
-        lines.append(f"  {printable(name)}  {style.dim(printable(short))}")
+        is_spoken = name.startswith(f"{SESSIONS}/")
+        words = style.memory(text[front_matter(text).end :], is_spoken=is_spoken)
+        short = " ".join(words.split())[:_SHOWN_CHARS]
+        lines.append(f"  {printable(name)}  {style.dim(short)}")
     more = len(plan.shown()) - _SHOWN
     return [*lines, f"  … +{more}"] if more > 0 else lines
 

@@ -11,7 +11,6 @@ from gieok.errors import BadRequest, Phrase
 from gieok.home.call import Call
 from gieok.hook.validity import EndedClaim, LaterStatement, Standing
 from gieok.memory import observation
-from gieok.memory.corrections import CORRECTED_LINE
 from gieok.memory.files import roots
 from gieok.memory.sidecar import observing, reflecting
 from gieok.model.memory import EDITED_TO, Document, Scope
@@ -21,6 +20,7 @@ from gieok.ports.store import Store
 from gieok.ranking.recall import first_answer
 from gieok.text.handles import HANDLE_PATTERN, build_handle
 from gieok.text.markdown import front_matter
+from gieok.text.own_marks import CORRECTED_LINE
 from gieok.text.turns import ASSISTANT, USER
 
 _HANDLE = re.compile(HANDLE_PATTERN)

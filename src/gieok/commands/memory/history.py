@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, tzinfo
 from itertools import pairwise
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Parameter, Style, command, printable
+from gieok.commands.command import Parameter, Style, command
 from gieok.commands.encode import Hidden, OrNull, mark_encoded_getter
 from gieok.commands.memory import handles, newest, origin
 from gieok.commands.memory.handles import NamedMemory, strip_speaker_label
@@ -32,8 +32,11 @@ from gieok.model.memory import (
     Entry,
 )
 from gieok.ranking.recall import first_answer
+from gieok.text.columns import count_text_columns
 from gieok.text.messages import Words
 
+#: Columns of a day.
+_DAY_COLUMNS = 10
 #: A longer chain of replacements is cut: this is a value that changes daily for two months.
 _MOST_LINKS = 60
 #: How a version came that a person wrote, and one that they had an agent write.
@@ -115,10 +118,11 @@ def render_memory_history(result: HistoryResult, style: Style) -> str:
         since = f"{version.since.astimezone(result.zone):%Y-%m-%d}"
         open_end = style.say("now") if version.is_current else ""
         until = f"{version.until.astimezone(result.zone):%Y-%m-%d}" if version.until else open_end
+        gap = " " * (_DAY_COLUMNS - count_text_columns(until))
         how = WAYS[version.how].say(style.lang)
-        text = printable(" ".join(version.text.split()))
+        text = style.memory(" ".join(version.text.split()))
         lines.append(
-            f"{since} – {until:<10}  {style.bold(text) if not version.until else text}  "
+            f"{since} – {until}{gap}  {style.bold(text) if not version.until else text}  "
             f"{style.dim(f'{how}, {version.handle}')}"
         )
     if not lines:

@@ -16,7 +16,6 @@ from gieok.commands.command import (
 from gieok.commands.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.commands.memory.behind import Behind
 from gieok.hook.validity import SAID_EARLIER, SAID_LATER
-from gieok.memory.corrections import translate_corrections
 from gieok.model.memory import Scope, Tier
 from gieok.ranking.likelihood import HIGH, LOW, MEDIUM
 from gieok.ranking.recall import RankedHits
@@ -64,9 +63,11 @@ class SearchHit(NamedTuple):
     line: Omitted[int] = None
     #: What became of single sentences of the hit, where the rest stands.
     ended_parts: Omitted[str] = None
+    ended_words: Hidden[tuple[Words, ...]] = ()
     #: The statement that it was compared with: what spoke for a change, and by which words their
     #: subjects differ.
     compared: Omitted[str] = None
+    compared_words: Hidden[tuple[Words, ...]] = ()
     #: What was said later on the subject of the hit, and on which day: the hit may hold or not.
     said_later: Omitted[str] = None
     said_later_on: Omitted[day] = None
@@ -257,12 +258,11 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
         )
     ]
     lines += [
-        style.dim(f"      {printable(status_words)}")
-        for status_words in (hit.ended_parts, hit.compared)
-        if status_words
+        style.dim(f"      {printable(words.say(style.lang))}")
+        for words in (*hit.ended_words, *hit.compared_words)
     ]
-    snippet = translate_corrections(hit.snippet, style.lang)
-    shown_lines = [printable(line) for line in snippet.split("\n") if line.strip()]
+    snippet = style.memory(hit.snippet, is_spoken=hit.source == "sessions")
+    shown_lines = [line for line in snippet.split("\n") if line.strip()]
     lines += [f"      {style.marked(line, result.query)}" for line in shown_lines]
     if hit.has_more_in_file:
         lines.append(style.dim(f"      {_IN_FILE_ALONE.say(style.lang)}"))

@@ -12,7 +12,6 @@ from gieok.commands.command import (
     Style,
     Surface,
     command,
-    printable,
     said_on,
     tier_words,
 )
@@ -26,7 +25,6 @@ from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.hook.records import own_text
 from gieok.hook.validity import Standing
-from gieok.memory.corrections import translate_corrections
 from gieok.memory.files import read, roots
 from gieok.memory.observation import PREFIX
 from gieok.model.memory import Document, Scope, Tier
@@ -129,7 +127,7 @@ def render_memory_list(result: ListResult, style: Style) -> str:
         facts += [STATUSES[row.status].say(style.lang)] if row.status != "stands" else []
         facts += tier_words(row.tier, style)
         facts += [said_on(row.said_on).say(style.lang)] if row.said_on else []
-        text = printable(translate_corrections(row.text, style.lang))
+        text = style.memory(row.text, is_spoken=row.kind == "turn")
         lines.append(f"  {row.handle:<12} {text}  {style.dim(', '.join(facts))}")
     if not lines:
         nothing = Words("Nothing is remembered here that fits.")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
+from gieok.errors import Phrase
 from gieok.home.call import Call
 from gieok.hook.choice import TURN
 from gieok.hook.validity import (
@@ -25,6 +26,7 @@ from gieok.ports.store import Store, VectorCopy
 from gieok.ranking.claim_rows import LaterClaim
 from gieok.ranking.recall import documents_of
 from gieok.text.embedform import text_to_embed
+from gieok.text.messages import Words
 
 if TYPE_CHECKING:
     from gieok.memory.talk.claims import StatedLine
@@ -333,15 +335,23 @@ def spoken_parts(parts: Sequence[EndedClaim]) -> str:
     return "; ".join(part.status for part in parts)
 
 
-def explain_pair(pair: "Relation") -> str:
-    """Return the comparison that placed a hit as text.
+def describe_parts(parts: Sequence[EndedClaim]) -> tuple[Words, ...]:
+    """Return for a person what became of parts of a passage."""
+    return tuple(Words.of(part.template, **part.values) for part in parts)
+
+
+def explain_pair(pair: "Relation") -> Words:
+    """Return the comparison that placed a hit, for a person.
 
     The text has both sentences, what spoke for a change, and what against it.
     """
-    spoke_for = ", ".join(pair.spoke_for) or "nothing"
-    against = ", ".join(pair.differing) or "nothing"
-    return (
-        f'compared, {pair.sureness}: "{pair.claim}" / later "{pair.by}"; for a change: '
-        f"{spoke_for}; "
-        f"against it, words of one subject alone: {against}"
+    nothing = Words("nothing")
+    return Words.of(
+        'compared, {sureness}: "{claim}" / later "{by}"; for a change: {spoke_for}; against it, '
+        "words of one subject alone: {against}",
+        sureness=Phrase(pair.sureness),
+        claim=pair.claim,
+        by=pair.by,
+        spoke_for=", ".join(pair.spoke_for) or nothing,
+        against=", ".join(pair.differing) or nothing,
     )

@@ -60,7 +60,7 @@ def render_retired(result: RetireResult, style: Style) -> str:
     """Show a line for each memory."""
     lines = []
     for memory in result.memories:
-        text = " ".join(memory.text.split())[:_SHOWN_CHARS]
+        text = " ".join(style.memory(memory.text).split())[:_SHOWN_CHARS]
         lines.append(
             f"{_DONE[memory.status].say(style.lang)}: "
             f"{printable(memory.path or f'{memory.handle}  {text}')}"

@@ -86,6 +86,7 @@ def _build_search_hit(
 ) -> SearchHit:
     hit, ended, explain = placed.hit, placed.ended, request.explain
     parts = newest.spoken_parts(placed.parts)
+    compared = newest.explain_pair(placed.pair) if explain and placed.pair else None
     later = None if ended else placed.later
     file = file_of(document) if document else None
     status = find_document_status(document, now) if document else "stands"
@@ -120,7 +121,9 @@ def _build_search_hit(
         line_text=hit.line.text if hit.line else None,
         has_more_in_file=file is not None and _has_more_in_file(file, hit.snippet),
         ended_parts=parts or None,
-        compared=newest.explain_pair(placed.pair) if explain and placed.pair else None,
+        ended_words=newest.describe_parts(placed.parts),
+        compared=compared.en if compared else None,
+        compared_words=(compared,) if compared else (),
         said_later=later.handle if later else None,
         said_later_on=datetime.fromtimestamp(later.at, zone).date() if later else None,
         is_later=placed.is_later or None,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Parameter, Style, command, printable
+from gieok.commands.command import Effect, Parameter, Style, command
 from gieok.commands.encode import Hidden
 from gieok.commands.memory import forgotten_marks, handles, untrusted
 from gieok.commands.memory.handles import NamedMemory
@@ -54,7 +54,7 @@ def render_transferred(result: TransferResult, style: Style) -> str:
     """Show a line for each memory."""
     head = style.bold(f"{style.say('now in')} {result.scope}:")
     rows = (
-        f"  {memory.handle}  {printable(' '.join(memory.text.split())[:_SHOWN_CHARS])}"
+        f"  {memory.handle}  {style.memory(' '.join(memory.text.split()))[:_SHOWN_CHARS]}"
         for memory in result.memories
     )
     return "\n".join((head, *rows))

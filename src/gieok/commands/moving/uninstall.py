@@ -204,7 +204,9 @@ class _TakingOut:
             self.left.append(Reason(str(path), str(error)))
             return
         if install_change is not None and install_change.status != "unchanged":
-            self.files.append(FileChange(install_change.path, install_change.status))
+            row = FileChange(install_change.path, install_change.status)
+            if row not in self.files:  # a file that several agents share
+                self.files.append(row)
 
     def projects(self, roots: list[Path]) -> None:
         """Remove Git hooks and commands from projects."""

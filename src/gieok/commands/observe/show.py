@@ -5,20 +5,26 @@ from datetime import datetime, tzinfo
 from typing import Annotated, NamedTuple
 
 from gieok.commands.absence import absence
-from gieok.commands.command import STATUSES, Parameter, Style, command, printable
+from gieok.commands.command import STATUSES, Parameter, Style, command
 from gieok.commands.encode import Hidden, Omitted, OrNull, mark_encoded_getter
 from gieok.commands.memory import gaps
 from gieok.commands.memory.handles import NamedMemory
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory import scope_memory
-from gieok.memory.observation import KIND, Observation, observation_of
+from gieok.memory.observation import KIND, Category, Observation, observation_of
 from gieok.model.memory import Document, Scope, find_document_status
 from gieok.text.messages import Words
 
 _NOTHING = Words(
     "There are no observations yet: `gieok observe run --once` reads what agents have written."
 )
+_CATEGORY_WORDS = {
+    Category.STATE: Words("state", about="a kind of memory"),
+    Category.DECISION: Words("decision", about="a kind of memory"),
+    Category.PREFERENCE: Words("preference", about="a kind of memory"),
+    Category.TASK: Words("task", about="a kind of memory"),
+}
 _NOTHING_REPLACED = Words("Nothing has been replaced by reflection yet.")
 
 
@@ -92,14 +98,15 @@ def render_observations(result: ObserveShowResult, style: Style) -> str:
             day = at.date()
             lines.append(style.bold(day.isoformat()))
         tick = "✅ " if o.is_done else ""
-        lines.append(f"  {o.priority.mark} {tick}{at:%H:%M} [{o.category}] {printable(o.text)}")
+        category = _CATEGORY_WORDS[o.category].say(style.lang)
+        lines.append(f"  {o.priority.mark} {tick}{at:%H:%M} [{category}] {style.memory(o.text)}")
         facts = [NamedMemory(document).handle, str(document.scope)]
         status = result.find_status(document)
         if status not in ("stands", "done") and not result.is_history:  # all of it was replaced
             facts.append(STATUSES[status].say(style.lang))
         lines.append(style.dim(f"      {'  '.join(facts)}"))
     if result.current_task:
-        lines += ["", *(printable(line) for line in result.current_task.splitlines())]
+        lines += ["", *style.memory(result.current_task).splitlines()]
     nothing = _NOTHING_REPLACED if result.is_history else _NOTHING
     return "\n".join(lines) or absence(nothing, result.not_looked_at, style)
 

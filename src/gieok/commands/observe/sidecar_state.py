@@ -125,7 +125,8 @@ class SidecarState:
             else ""
         )
         waits = style.say("waits")
-        lines = [f"{head}{self.observer}{weak}{meter}"]
+        observer = style.say("rules") if self.observer == "rules" else self.observer
+        lines = [f"{head}{observer}{weak}{meter}"]
         if self.stopped:
             stopped = style.say("observing stopped")
             hint = f" → {printable(style.told(self.stopped_hint))}" if self.stopped_hint else ""

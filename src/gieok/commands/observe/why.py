@@ -13,7 +13,6 @@ from gieok.commands.command import (
     Style,
     Surface,
     command,
-    printable,
     tier_words,
 )
 from gieok.commands.encode import Hidden, mark_encoded_getter
@@ -25,10 +24,15 @@ from gieok.commands.prompt.last import render_last_injection as present_last
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.hook.validity import SAID_LATER
+from gieok.memory.talk.turns import KIND as TURN
 from gieok.model.conversation import Message, Role
 from gieok.model.memory import Document, Provenance, Tier
 from gieok.ranking import timeline
 from gieok.text.messages import Words
+from gieok.text.own_marks import SPEAKERS
+from gieok.text.turns import ASSISTANT, USER
+
+_ROLE_WORDS = {Role.USER: SPEAKERS[USER], Role.ASSISTANT: SPEAKERS[ASSISTANT]}
 
 
 class SourceMessage(NamedTuple):
@@ -152,13 +156,17 @@ def render_memory_origin(result: WhyResult | LastResult, style: Style) -> str:
     if isinstance(result, LastResult):
         return present_last(result, style)
     lines = [
-        style.bold(printable(result.text)),
+        style.bold(style.memory(result.text, is_spoken=result.document.kind == TURN)),
         style.dim(f"  {_format_origin_facts(result, style)}"),
     ]
     for m in result.said:
         at = m.at.astimezone(result.zone)
-        lines.append(style.dim(f"  {at:%Y-%m-%d %H:%M} {m.role}  {m.agent}  {m.source}:{m.line}"))
-        lines += [f"    {printable(line)}" for line in m.text.splitlines()]
+        lines.append(
+            style.dim(
+                f"  {at:%Y-%m-%d %H:%M} {_name_role(m.role, style)}  {m.agent}  {m.source}:{m.line}"
+            )
+        )
+        lines += [f"    {line}" for line in style.memory(m.text).splitlines()]
     if not result.said:
         lines += [
             f"  {p.source}{_format_source_lines(p)}"
@@ -166,17 +174,24 @@ def render_memory_origin(result: WhyResult | LastResult, style: Style) -> str:
             if p.source != "journal"
         ]
     lines += [
-        f"  {style.say('instead of')}: {printable(memory.text)}" for memory in result.replaced
+        f"  {style.say('instead of')}: {style.memory(memory.text, is_spoken=True)}"
+        for memory in result.replaced
     ]
     lines += [
-        f"  {style.say('replaced by')} {memory.handle}: {printable(memory.text)}"
+        f"  {style.say('replaced by')} {memory.handle}: {style.memory(memory.text, is_spoken=True)}"
         for memory in result.replaced_by
     ]
     lines += [
-        f"  {style.say(SAID_LATER)}, {memory.handle}: {printable(memory.text)}"
+        f"  {style.say(SAID_LATER)}, {memory.handle}: {style.memory(memory.text, is_spoken=True)}"
         for memory in result.said_later
     ]
     return "\n".join(lines)
+
+
+def _name_role(role: Role, style: Style) -> str:
+    """Return who said a message, for a person; a role without a name of its own as it is."""
+    words = _ROLE_WORDS.get(role)
+    return words.say(style.lang) if words else str(role)
 
 
 def _format_source_lines(source: Provenance) -> str:
@@ -243,10 +258,10 @@ def explain_named_memory(call: Call, name: str, *, with_replaced: bool = True) -
         memory = handles.require_memory(call, name)  # says where else it is
     if memory is None:
         raise BadRequest(
-            "no memory has the id {id!r} in {scope}",
+            "no memory has the handle or id {id!r} in {scope}",
             id=name,
             scope=call.scope,
-            hint="`gieok list` and `observe show` print them",
+            hint="`gieok list` and `gieok observe show` show them",
         )
     archived = call.home.journal.archived(memory.document.scope, keys=[memory.document.key])
     place = archived[0].place.path if archived and not memory.was_replaced else None

@@ -23,7 +23,7 @@ from gieok.settings.hook import HookSettings
 
 _TIMEOUT_S = 20
 _TRIED = 20
-_PROMPT = "what do we know about {}?"
+_PROMPT = "what do we know about {subject}?"
 
 
 def find_installed_hooks(call: Call) -> list[tuple[str, str]]:
@@ -147,7 +147,7 @@ def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
         "session_id": PROBE,
         "cwd": str(call.caller.folder),
         "hook_event_name": table.BY_NAME[agent].events[table.PROMPT],
-        "prompt": _PROMPT.format(title),
+        "prompt": call.words(_PROMPT, subject=title),
     }
     printed = _run_hook(call, agent, command, json.dumps(payload).encode())
     if not title:
@@ -220,7 +220,7 @@ def _title_to_ask(call: Call) -> str:
     scopes = [str(scope) for scope in call.scopes]
     for scope in scopes:
         for key, title, _, _ in reader.newest(scope, _TRIED):
-            questions = question.build_prompt_questions(_PROMPT.format(title or key))
+            questions = question.build_prompt_questions(call.words(_PROMPT, subject=title or key))
             shown = matches.find_matches(
                 reader,
                 scopes,

@@ -108,8 +108,15 @@ def render_last_injection(result: LastResult, style: Style) -> str:
     ]
     lines.append(printable(result.text) or style.say("The agent was given nothing."))
     lines += [
-        style.dim(printable(f"{m.score:.2f}  {m.handle:<12} {m.status}  {m.title}"))
+        style.dim(
+            printable(f"{m.score:.2f}  {m.handle:<12} {_say_status(m.status, style)}  {m.title}")
+        )
         for m in result.memories
     ]
     cost = style.say("{tokens} tokens, {ms:.0f} ms", tokens=result.tokens, ms=result.ms)
     return "\n".join((*lines, style.dim(cost)))
+
+
+def _say_status(status: str, style: Style) -> str:
+    """Return what an agent was told of a memory, which is English, in the reader's language."""
+    return "; ".join(style.told(part) for part in status.split("; "))

@@ -136,7 +136,7 @@ def render_recall(result: RecallResult, style: Style) -> str:
         )
     lines = [printable(result.text)]
     lines += [
-        style.dim(f"{m.score:.2f}  {m.handle}  {printable(m.title or m.text[:60])}")
+        style.dim(f"{m.score:.2f}  {m.handle}  {style.memory(m.title or m.text)[:60]}")
         for m in result.memories
     ]
     lines.append(style.dim(style.say("{tokens} tokens", tokens=result.tokens)))
@@ -169,7 +169,7 @@ def _explain_candidates(result: RecallResult, style: Style) -> list[str]:
         )
     ]
     for candidate in result.candidates or ():
-        text = printable(" ".join((candidate.title or candidate.text).split())[:60])
+        text = style.memory(" ".join((candidate.title or candidate.text).split()))[:60]
         lines.append(
             f"{candidate.score:.2f}  {candidate.handle:<12} {text}  "
             f"{style.dim(FATES[candidate.fate].say(style.lang))}"

@@ -139,7 +139,7 @@ def _list_withheld_lines(withheld: Words | None, style: Style) -> list[str]:
 def _render_told_rule(row: ToldRuleRow, style: Style) -> str:
     off = [] if row.is_on else [style.say("off")]
     notes = " · ".join((row.why.say(style.lang), *off, row.day, row.scope))
-    return f"{row.handle}  {printable(row.words)}\n  {style.dim(notes)}"
+    return f"{row.handle}  {style.memory(row.words)}\n  {style.dim(notes)}"
 
 
 def _render_rule(row: RuleRow, style: Style) -> str:
@@ -148,7 +148,7 @@ def _render_rule(row: RuleRow, style: Style) -> str:
     notes += [style.say("until {until}", until=row.until)] if row.until else []
     notes += [style.say("allowed once")] if row.is_allowed_once else []
     notes += [row.day, printable(row.origin), row.scope]
-    return f"{row.handle}  {style.bold(printable(row.words))}\n  {style.dim(' · '.join(notes))}"
+    return f"{row.handle}  {style.bold(style.memory(row.words))}\n  {style.dim(' · '.join(notes))}"
 
 
 @command(

@@ -11,10 +11,12 @@ class LogChannel:
     def __init__(self, opening: ChannelOpening) -> None:
         self._file = opening.log
         self._clock = opening.clock
+        self._zone = opening.zone
 
     def send(self, title: str, text: str) -> str:
         """Append one line."""
-        self._append(f"{self._clock.now():%Y-%m-%d %H:%M:%S} {title}: {' '.join(text.split())}\n")
+        at = self._clock.now().astimezone(self._zone)  # as the daemon's own lines
+        self._append(f"{at:%Y-%m-%d %H:%M:%S} {title}: {' '.join(text.split())}\n")
         return f"a line in {self._file}; `gieok logs` shows it"
 
     def check(self) -> str:

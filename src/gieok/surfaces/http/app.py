@@ -124,6 +124,7 @@ def create_http_app(
         redirect_slashes=False,
     )
     app.state.reception = reception
+    app.state.has_pages = bool(pages)
     problems.install_problem_handlers(app)
     for part in _ROUTERS:
         app.include_router(part.router, dependencies=KNOWN_QUERY)

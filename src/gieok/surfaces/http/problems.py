@@ -8,7 +8,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.types import Receive, Scope, Send
@@ -201,7 +201,17 @@ def install_problem_handlers(app: FastAPI) -> None:
         return of_error(error)
 
     @app.exception_handler(HTTPException)
-    def of_routing(request: Request, error: HTTPException) -> ProblemResponse:
+    def of_routing(request: Request, error: HTTPException) -> Response:
+        if (
+            error.status_code == http.HTTPStatus.NOT_FOUND
+            and request.method == "GET"
+            and request.app.state.has_pages
+            and "text/html" in request.headers.get("accept", "")
+        ):
+            # the templates of pages, which a server without a browser needs not
+            from gieok.surfaces.web.site import render_missing_page
+
+            return render_missing_page(request)
         code = _CODES.get(error.status_code, "error")
         detail = (
             f"{request.method} {request.url.path}: {error.detail}"

@@ -15,7 +15,6 @@ from gieok.commands.home.growth import Size, WeekOfHook
 from gieok.commands.memory.history import WAYS
 from gieok.commands.memory.hits import describe_sureness
 from gieok.commands.scope_names import name_scope
-from gieok.memory.corrections import translate_corrections
 from gieok.surfaces.web.markdown import (
     render_markdown,
     render_markdown_words,
@@ -29,11 +28,14 @@ from gieok.surfaces.web.pictures import (
     stacks,
 )
 from gieok.text.amounts import describe_age, format_size
+from gieok.text.catalogues import ENGLISH
 from gieok.text.josa import fill_particles
 from gieok.text.messages import Words, in_language, translate
+from gieok.text.own_marks import translate_own_marks
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from jinja2.runtime import Context
 
 #: Mark of a heading or an item, at the beginning of a line.
 _MARK_OF_LINE = re.compile(r"^\s*(?:#{1,6}|[-*])\s+")
@@ -64,7 +66,7 @@ def environment() -> "Environment":
         growth_titles=growth_titles,
     )
     templates.filters.update(
-        plain=strip_line_markup,
+        plain=jinja2.pass_context(_render_plain),
         commands=mark_commands,
         number=lambda value: f"{value:,}",
         percent=lambda value: f"{value:.0%}",
@@ -97,10 +99,10 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
                 "in_language": lambda text: in_language(text, lang),
                 "scope_name": lambda path: name_scope(str(path)).say(lang),
                 "markdown": lambda text, question="": render_markdown(
-                    translate_corrections(text, lang), question
+                    translate_own_marks(text, lang), question
                 ),
                 "markdown_words": lambda text, question="": render_markdown_words(
-                    translate_corrections(text, lang), question
+                    translate_own_marks(text, lang), question
                 ),
                 "sureness": lambda level: describe_sureness(level).say(lang),
             }
@@ -135,6 +137,11 @@ def _say_in_template(
         return message.say(lang)
     named = None if count is None else {"count": count}
     return translate(message, lang, named, arguments=values, about=about, plural=plural)
+
+
+def _render_plain(context: "Context", text: str) -> str:
+    """Return a text of memory as one line of a list, with Gieok's marks in the page's language."""
+    return translate_own_marks(strip_line_markup(text), context.get("lang", ENGLISH))
 
 
 def strip_line_markup(text: str) -> str:

@@ -28,7 +28,7 @@ _OTHERS = {
     "days": Words("it is of the days asked for"),
 }
 #: Feature of the log-odds → its description. Features with the same description are added up.
-_PARTS = {
+PARTS = {
     "bias": Words("most lines do not answer: the start"),
     "lead": Words("lead over the next one"),
     "stands_out": Words("how far it stands out"),
@@ -56,6 +56,9 @@ _PARTS = {
     "user": Words("you said it"),
     "own_user": Words("you said it of yourself"),
     "of_assistant": Words("the agent said it, as was asked"),
+    "help": Words("whether it helps, as the reader judges"),
+    "best_help": Words("whether it helps, as the reader judges"),
+    "help_lead": Words("how much more it helps than the next one"),
     "other_language": Words("in the other language"),
     "best_other_language": Words("in the other language"),
     "statement": Words("the question is a statement"),
@@ -130,7 +133,7 @@ def reasons(hit: SearchHit, lang: str) -> Reasons:
 def _sum_reason_parts(parts: Mapping[str, float], lang: str) -> dict[str, float]:
     totals: dict[str, float] = {}
     for name, value in parts.items():
-        label = _PARTS.get(name, Words(name)).say(lang)
+        label = PARTS.get(name, Words(name)).say(lang)
         totals[label] = totals.get(label, 0.0) + value
     return totals
 

@@ -19,7 +19,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, RedirectRespons
 
 from gieok import __version__
 from gieok.character.facts import talkers_of
-from gieok.commands.command import STATUSES
+from gieok.commands.command import STATUSES, TIER_NAMES
 from gieok.commands.memory import away, handles
 from gieok.commands.scope_names import name_scopes
 from gieok.errors import STATUS, GieokError
@@ -299,6 +299,7 @@ class PageRequest:
             "token": self.site.gate.change_token(self.cookie),
             "version": f"Gieok {__version__}",
             "told": self.asked("told"),
+            "tier_names": {name: words.say(self.lang) for name, words in TIER_NAMES.items()},
             "statuses": {name: words.say(self.lang) for name, words in STATUSES.items()},
             # A catalogue translates the word by the name of its own language.
             "other_languages": [
@@ -387,6 +388,13 @@ def render_closed_page(request: Request, *, is_link: bool = False) -> HTMLRespon
     lang = _choose_page_language(request)
     why = translate("A link works once, within five minutes.", lang) if is_link else ""
     return HTMLResponse(render_template("closed.html", lang, {"why": why}), 401, _HEADERS)
+
+
+def render_missing_page(request: Request) -> HTMLResponse:
+    """Return the page for a browser that asked for an address where nothing is."""
+    lang = _choose_page_language(request)
+    shown = {"path": request.url.path}
+    return HTMLResponse(render_template("missing.html", lang, shown), 404, _HEADERS)
 
 
 def _choose_page_language(request: Request) -> str:
