@@ -155,7 +155,8 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _STANDING = re.compile(
-    r"[가-힣](?:은|는|땐|엔|면|마다)(?![가-힣])|(?<![가-힣])때|말고|니까|[는은인]데|라서|이고|[가-힣]임(?= )|\b(?:because|since|when|whenever|each|if|all|any)\b",
+    r"[가-힣](?:은|는|땐|엔|면|마다)(?![가-힣])|(?<![가-힣])때|말고|니까|[는은인]데|라서|이고|[가-힣]임(?= )"
+    r"|\b(?:because|since|when|whenever|each|if|all|any)\b",
     re.IGNORECASE,
 )
 _PLACES = [_ALL_MOODS.index(name) for name in MOODS]
