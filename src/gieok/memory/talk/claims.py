@@ -391,7 +391,14 @@ def _share_with_observed(
         words = turn[ends[0].old.start :][: ends[0].old.length]
         for place, length in _find_claim_in(document.text.split("\n")[0], words, turn):
             part = document.text[place : place + length]
-            own = Claim(document.key, 1, place, length, line_check(part), _second_of(document))
+            own = Claim(
+                key=document.key,
+                line=1,
+                start=place,
+                length=length,
+                check=line_check(part),
+                at=_second_of(document),
+            )
             shared.append(ends[0]._replace(old=own))
     return shared
 
