@@ -54,7 +54,7 @@ _WEEKDAYS = frozenset(
     "monday tuesday wednesday thursday friday saturday sunday 월요일 화요일 수요일 목요일 금요일 토요일 일요일".split()
 )
 #: Additions behind the words of an observation: days, assent.
-_ADDED = r"(?: \((?:\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?|agreed|동의함?)\))+$"
+_ADDED = r"(?: \((?:(?:from )?\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?|agreed|동의함?)\))+$"
 _CLITIC = r"(?i)['’](?:s|t|re|ll|ve|d|m)\b"
 #: Least share of the other's words that the shorter of two equal statements has.
 _SHARE = 0.5

@@ -31,6 +31,14 @@ _SAID = date(2026, 11, 21)  # a Saturday
         ("출시는 금요일로 정했어.", ""),
         ("출시는 2026-11-27로 정했어.", ""),
         ("I never work on Fridays.", ""),
+        ("월세 60으로 올랐다 다음달부터", " (from 2026-12-01)"),
+        ("다음 달 15일부터 출근해", " (from 2026-12-15)"),
+        ("교정 단가 내년부터 1,300원으로 올리기로 했어", " (from 2027-01-01)"),
+        ("내일부터 휴가야", " (from 2026-11-22)"),
+        ("The rent is 60 from next month.", " (from 2026-12-01)"),
+        ("As of next week we meet at nine.", " (from 2026-11-23)"),
+        ("지난달부터 재택이야", " (from 2026-10-01)"),
+        ("We have used uv since last month.", " (from 2026-10-01)"),
     ],
 )
 def test_relative_days_carry_the_date_where_it_is_certain(text: str, days: str) -> None:

@@ -95,6 +95,8 @@ def test_what_a_user_states_is_kept_in_their_words(
         "나는 제대로 했는데",
         "Let me update the code to do this properly",
         "fix the failing test",
+        "달빛서가 서은채 팀장님께 3교 넘겼다고 짧게 메일 초안 써 주세요.",
+        "Please draft a mail to Ms. Seo that the third proof went out.",
         "you forgot the import",
         "parseHeader in src/http/read.ts looks wrong",
         "x" * 500,

@@ -94,9 +94,24 @@ def test_what_leans_on_the_sentence_before_stands_with_it() -> None:
     ]
 
 
+def test_a_request_for_one_piece_of_work_is_no_statement() -> None:
+    assert _texts("We moved to Fly. Draft a note to Ana. It's cheaper.") == [
+        "We moved to Fly.",
+        "It's cheaper.",
+    ]
+    assert not _texts("로그 확인해줘")
+    assert _texts("설명 길게 하지 말고 코드만 줘") == ["설명 길게 하지 말고 코드만 줘"]
+
+
 @pytest.mark.parametrize(
     "said",
-    ["It's cheaper.", "그건 화요일이야", "I think I'll try it", "read the log", "로그 확인해줘"],
+    [
+        "It's cheaper.",
+        "그건 화요일이야",
+        "I think I'll try it",
+        "read the log",
+        "로그 바로 확인해줘",
+    ],
 )
 def test_what_leans_on_nothing_or_passes_must_be_surer(said: str) -> None:
     assert [stated.is_leaning for stated in find_user_statements(said, "")] == [True]

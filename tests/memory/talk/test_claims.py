@@ -3,7 +3,7 @@ dangles.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -274,6 +274,37 @@ def test_an_observation_ends_in_the_journal_and_holds_again_where_what_ended_it_
     assert settlement.settle_observations(journal, store, SHOP, [])
     (document,) = store.get(SHOP, [old.document.key])
     assert (document.valid_to, dict(document.metadata)) == (None, {})
+
+
+def test_of_an_observation_that_says_more_only_the_part_ends(
+    store: MemoryStore, tmp_path: Path, journal: SqliteJournal
+) -> None:
+    rule = "Never restart it without asking me, whatever the monitor of the night says."
+    old = _observed(f"{_A} {rule}", 1)
+    store.put([old, build_turns("b", 5, _B)])
+    _update(store, tmp_path)
+    ends, _ = claims.update_claims(store, tmp_path)
+    (end,) = ends[SHOP]
+    assert (end.old.key, end.old.start, end.old.length) == (old.document.key, 0, len(_A))
+    assert not settlement.settle_observations(journal, store, SHOP, ends[SHOP])
+    (document,) = store.get(SHOP, [old.document.key])
+    assert (document.valid_to, dict(document.metadata)) == (None, {})
+
+
+@pytest.mark.parametrize(
+    ("observed", "parts"),
+    [
+        ("Write a note to Ana. Never send mail unread.", ["Write a note to Ana."]),
+        ("A note to Ana is due. (2026-03-02)", ["A note to Ana is due. (2026-03-02)"]),
+        ("Never send mail unread.", []),
+    ],
+)
+def test_of_what_was_observed_of_a_turn_the_sentences_of_its_ended_claim_end(
+    observed: str, parts: Sequence[str]
+) -> None:
+    words, turn = "Write a note to Ana.", "Write a note to Ana. Never send mail unread."
+    found = claims._find_claim_in(observed, words, turn)
+    assert [observed[place : place + length] for place, length in found] == parts
 
 
 def test_of_talk_only_what_a_user_says_is_a_claim() -> None:

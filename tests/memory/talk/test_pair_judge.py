@@ -1,5 +1,7 @@
 """Rules and the reader are weighed together, and either may be missing."""
 
+import pytest
+
 from gieok.errors import EmbedderFailed
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import SURE, UNRELATED, UNSURE, Relation, relation
@@ -105,3 +107,64 @@ def test_of_long_turns_the_sentences_that_share_most_are_read() -> None:
     judge = PairJudge(reader)
     judge.find_likely_change(" ".join(said), "The loom is oiled by Tomas. Who is Ana?")
     assert reader.asked == 6
+
+
+#: Nothing in the later statement is said of what the earlier one states.
+_APART = [
+    ("소설 주인공 이름은 윤서로 갈게요.", "표지 파란 거로 됐대 ㅋㅋ 한소율 씨 고생했지"),
+    ("강아지 이름은 두부로 정했어.", "거실 커튼 초록색으로 됐대 ㅋㅋ 이모가 고생했어"),
+    ("결혼식은 5월 둘째 주로 하자.", "냉장고는 은색으로 결정됐어."),
+    ("게임 서버 틱은 20Hz로 확정.", "안전펜스 달아서 로봇팔 속도 제한 풀렸어, 100%로 돌려도 돼."),
+    ("The hero of the novel is called Orla.", "They went with the blue cover in the end."),
+    ("Our boat is called Kestrel.", "The kitchen tiles ended up green."),
+]
+#: The earlier sentence asks for one piece of work, and states nothing.
+_ASKED = [
+    (
+        "달빛서가 서은채 팀장님께 3교 넘겼다고 짧게 메일 초안 써 주세요.",
+        "서은채 팀장님 퇴사하시고 이제 문가람 대리님이세요.",
+    ),
+    (
+        "박 과장님께 견적서 보냈다고 문자 하나 보내 주세요.",
+        "박 과장님 그만두셨고 이제 오 대리님이 맡으세요.",
+    ),
+    ("민수 선배한테 드릴 축하 카드 문구 써 줘.", "민수 선배 이사 갔어. 이제 부산 살아."),
+    (
+        "Draft a short mail to Dana saying the third proof went out.",
+        "Dana has left, it's Kim from now on.",
+    ),
+    ("Please write a thank-you note for Mr. Abara.", "Mr. Abara quit, Lena took over from him."),
+    ("Could you write Dana a note on the delay?", "Dana quit, Kim took over from Dana."),
+]
+#: Standing requests, which a later sentence does change.
+_STANDING = [
+    ("답은 존댓말로 짧게 써 줘.", "이제 답은 반말로 써 줘."),
+    (
+        "손님 주차는 지하 2층에 안내해 주세요",
+        "손님 주차 지하 2층 말고 1층 앞마당으로 안내해 주세요",
+    ),
+    ("설명 길게 하지 말고 코드만 줘.", "이제 코드만 말고 설명 길게 해 줘."),
+    ("Write commit messages in English.", "From now on commit messages are in Korean."),
+    ("Please make a backup before each deploy.", "No backup before a deploy any more."),
+]
+
+
+@pytest.mark.parametrize(("earlier", "later"), [*_APART, *_ASKED])
+def test_no_certainty_of_the_reader_marks_what_says_nothing_of_it(earlier: str, later: str) -> None:
+    judge = PairJudge(_Reader(0.9999))
+    assert not judge.review(relation(earlier, later), earlier, later).is_sure
+    assert judge.find_likely_change(earlier, later) is None
+
+
+@pytest.mark.parametrize(("earlier", "later"), _STANDING)
+def test_a_standing_request_is_changed_by_a_later_one(earlier: str, later: str) -> None:
+    assert PairJudge(_Reader(0.9999)).review(relation(earlier, later), earlier, later).is_sure
+
+
+def test_a_rule_beside_a_request_is_not_replaced_with_it() -> None:
+    class _OfRequests(_Reader):
+        def read_change(self, earlier: str, later: str) -> ChangeReading:
+            return ChangeReading(0.9999 if "초안" in earlier else 0.01, 0.0)
+
+    earlier, later = _ASKED[0][0] + " 메일은 읽기 전에 보내지 말아 주세요.", _ASKED[0][1]
+    assert not PairJudge(_OfRequests(0)).review(relation(earlier, later), earlier, later).is_sure

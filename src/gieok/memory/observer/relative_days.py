@@ -3,7 +3,8 @@
 import re
 from datetime import date, timedelta
 
-from gieok.text.dates import find_past_span, find_span
+from gieok.text.dates import DateSpan, find_past_span, find_span
+from gieok.text.times import ahead
 
 #: Days after which the same words are read again, to see whether they mean another day then.
 _SOON, _LATER = timedelta(days=7), timedelta(days=400)
@@ -29,6 +30,13 @@ _DUE = re.compile(
     r"tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
 )
+#: Before and behind the day on which something begins. What begins then has no end for that.
+_BEGINS = re.compile(
+    r"\b(?:from|since|starting|beginning|effective|as of)(?: on| in)? (?:the )?$", re.IGNORECASE
+)
+_BEGINS_KO = re.compile(r"\s*(?:쯤|경)?\s*부터")
+#: The same in the words of a past time.
+_BEGAN = re.compile(r"^since\b|(?:부터|이후|이래)$", re.IGNORECASE)
 _DAYS = {
     name: n
     for names in ("월화수목금토일", "mon tue wed thu fri sat sun".split())
@@ -37,13 +45,31 @@ _DAYS = {
 
 
 def dated(text: str, said: date) -> str:
-    """Return a text with the day, or the first and the last, that its relative date means."""
+    """Return a text with the day, or the first and the last, that its relative date means.
+
+    A date that says since when something holds names its first day only.
+    """
+    began = _find_beginning(text, said)
+    if began is not None:
+        return text if str(began) in text else f"{text} (from {began})"
     days = _find_days_ahead(text, said) or _find_due_day(text, said) or _find_past_days(text, said)
     if days is None:
         return text
     first, last = days
     shown = f"{first}" if first == last else f"{first} to {last}"
     return text if str(first) in text else f"{text} ({shown})"
+
+
+def _find_beginning(text: str, said: date) -> date | None:
+    """Return the first day of what begins on a relative date: 다음 달부터, from next week."""
+    for start, named in ahead.each(text, said):
+        is_beginning = _BEGINS.search(text, 0, start) or _BEGINS_KO.match(
+            text, start + len(named.words)
+        )
+        if is_beginning and _POINTS.search(named.words):
+            return named.first
+    past = _find_past_span(text, said)
+    return past.first if past is not None and _BEGAN.search(past.words) else None
 
 
 def _find_days_ahead(text: str, said: date) -> tuple[date, date] | None:
@@ -73,6 +99,12 @@ def _find_due_day(text: str, said: date) -> tuple[date, date] | None:
 
 
 def _find_past_days(text: str, said: date) -> tuple[date, date] | None:
+    days = _find_past_span(text, said)
+    return (days.first, days.last) if days is not None else None
+
+
+def _find_past_span(text: str, said: date) -> DateSpan | None:
+    """Return the past days that a relative time in a text means."""
     days = find_past_span(text, said)
     if (
         days is None
@@ -80,7 +112,7 @@ def _find_past_days(text: str, said: date) -> tuple[date, date] | None:
         or not _is_relative(text, said, days.first, days.last)
     ):
         return None
-    return days.first, days.last
+    return days
 
 
 def _is_relative(text: str, said: date, first: date, last: date) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from gieok.text.keywords import stem
 
 _WORD = re.compile(r"[가-힣]+|[A-Za-z][A-Za-z'_-]*|\d+(?:[.,:]\d+)*|[^\W가-힣]+")
-_DAY = re.compile(r" \(\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\)| \((?:agreed|동의함)\)")
+_DAY = re.compile(r" \((?:from )?\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?\)| \((?:agreed|동의함)\)")
 #: Longest first: the letters behind a Korean stem carry no value.
 _ENDING = re.compile(
     r"(?:으로|에서|에게|한테|까지|부터|이랑|라고|이라고|입니다|습니다|합니다|이에요|예요|이야|야|로|은|는|이|"

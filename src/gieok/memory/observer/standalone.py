@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from gieok.memory.observer import repeats
 from gieok.memory.observer.sentences import is_filler, own_sentences, split_sentences
+from gieok.memory.talk.statements.statement import read_sentence
 from gieok.text import binding
 from gieok.text.language import detect_text_language
 from gieok.text.printed import strip_brought_lines
@@ -477,10 +478,17 @@ def _join_bare_reply(said: str, before: str) -> Iterator[UserStatement]:
 
 
 def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
-    """Yield statements, each with the sentences that lean on it; questions are left out."""
+    """Yield statements, each with the sentences that lean on it.
+
+    Questions are left out, and requests for one piece of work: they are over once it is done.
+    """
     unit, is_leaning = "", False
     for sentence in own:
-        if is_question_sentence(sentence) or _NOT_MEANT.search(sentence):
+        if (
+            is_question_sentence(sentence)
+            or _NOT_MEANT.search(sentence)
+            or (read_sentence(sentence).asks_once and not _LASTS.search(sentence))
+        ):
             if unit:
                 yield UserStatement(unit, is_leaning)
             unit = ""

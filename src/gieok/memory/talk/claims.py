@@ -44,9 +44,9 @@ from gieok.text.handles import line_check
 from gieok.text.turns import USER
 
 #: To be raised whenever the same statements would be judged differently.
-_VERSION = 7
+_VERSION = 8
 #: Versions whose results hold until a document is compared anew.
-_READABLE = (3, 4, 5, 6, _VERSION)
+_READABLE = (3, 4, 5, 6, 7, _VERSION)
 #: Behind the hash of a document that rules alone have judged.
 _BY_RULES = " by rules"
 #: Documents that one step compares: a memory that is imported whole takes several steps.
@@ -389,27 +389,43 @@ def _share_with_observed(
             continue
         turn = documents[ends[0].old.key].text.split("\n")[ends[0].old.line - 1]
         words = turn[ends[0].old.start :][: ends[0].old.length]
-        if _is_of_claim(document.text, words, turn):
-            whole = Claim(
+        for place, length in _find_claim_in(document.text.split("\n")[0], words, turn):
+            part = document.text[place : place + length]
+            own = Claim(
                 key=document.key,
                 line=1,
-                start=0,
-                length=len(document.text.split("\n")[0]),
-                check=line_check(document.text.split("\n")[0]),
+                start=place,
+                length=length,
+                check=line_check(part),
                 at=_second_of(document),
             )
-            shared.append(ends[0]._replace(old=whole))
+            shared.append(ends[0]._replace(old=own))
     return shared
 
 
-def _is_of_claim(observed: str, words: str, turn: str) -> bool:
-    """Say whether an observation of a turn states the claim that ended.
+def _find_claim_in(observed: str, words: str, turn: str) -> list[tuple[int, int]]:
+    """Return the places, and lengths, of what an observation of a turn says of an ended claim.
 
-    It does if it shares the claim's words, or if the turn says little else.
+    That is all of it where it is one sentence, or the turn says little else. Of several sentences,
+    those with most of the claim's words end: a rule beside them still holds.
     """
+    sentences = [sentence.text for sentence in read_sentences(as_told(observed))]
+    whole = [(0, len(observed))]
+    if len(words) > 0.66 * len(turn):
+        return whole
+    if len(sentences) == 1:
+        return whole if _has_most_words(observed, words) else []
+    return [
+        (observed.find(sentence), len(sentence))
+        for sentence in sentences
+        if sentence in observed and _has_most_words(sentence, words)
+    ]
+
+
+def _has_most_words(text: str, words: str) -> bool:
+    """Say whether a text has at least half of the words of a claim."""
     claim_words = {word for word in words.split() if len(word) > 1}
-    shared = sum(word in observed for word in claim_words)
-    return len(words) > 0.66 * len(turn) or shared >= 0.5 * max(1, len(claim_words))
+    return sum(word in text for word in claim_words) >= 0.5 * max(1, len(claim_words))
 
 
 def _write_claim_rows(file: Path, rows: Sequence[tuple[ClaimEnd, str]]) -> None:

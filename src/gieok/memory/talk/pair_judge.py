@@ -19,8 +19,10 @@ from gieok.memory.talk.statements.relation import (
     UNRELATED,
     UNSURE,
     Relation,
+    has_common_subject,
     list_anchored_pairs,
     relation,
+    states_something,
 )
 from gieok.memory.talk.statements.statement import read_sentences
 from gieok.ports.models import ChangeReading, Reader
@@ -103,21 +105,23 @@ class PairJudge:
         """Return a sure relation of the two sentences that the change is about.
 
         The judgement of the rules stands where no two sentences are a change by themselves: of long
-        turns, a sum over the whole is no evidence for a part. A question states nothing that could
-        end.
+        turns, a sum over the whole is no evidence for a part. A question or a request for one piece
+        of work states nothing that could end. Where no rule ties the two sentences, a word has to
+        be in both that may name their subject: without one, the reader is as certain of some
+        sentences that have nothing in common as it is of changes.
         """
         claims = [
-            sentence.text
-            for sentence in read_sentences(earlier)
-            if not sentence.has_mood("question")
+            sentence.text for sentence in read_sentences(earlier) if states_something(sentence)
         ]
         if not claims:
             return judgement
         claim = max(claims, key=lambda text: self._change(text, later) or 0.0)
         changes = [sentence.text for sentence in read_sentences(later)]
         by = max(changes, key=lambda text: self._change(claim, text) or 0.0)
-        chance = self._change(claim, by)
-        if chance is None or _weigh_evidence(chance, relation(claim, by)) < _SURE_FROM:
+        chance, tie = self._change(claim, by), relation(claim, by)
+        if chance is None or _weigh_evidence(chance, tie) < _SURE_FROM:
+            return judgement
+        if tie.sureness == UNRELATED and not has_common_subject(claim, by):
             return judgement
         return judgement._replace(
             sureness=SURE, claim=claim, by=by, spoke_for=judgement.spoke_for or ("the reader",)

@@ -1,5 +1,8 @@
 """Ends replaced observations in the journal: sets `valid_to` and a link to the replacement.
 
+An observation ends where all that it says has ended. Of one that says more, only the part is marked
+(`hook.validity`): a rule beside a replaced sentence still holds.
+
 The cause of the end is kept with an observation, so that it holds again when the cause is
 forgotten, corrected or taken back. An end that an observer or a person set is not touched.
 """
@@ -15,6 +18,8 @@ from gieok.model.conversation import Run
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
 from gieok.ports.journal import FullJournal
 from gieok.ports.store import Store
+from gieok.text.claim_share import is_whole_claim
+from gieok.text.gist import as_told
 
 _READER = "replaced"
 #: Metadata of an observation that this module ended: the line that ended it.
@@ -31,12 +36,16 @@ def settle_observations(
 
     Raises StoreError. Safe to kill and to repeat: documents and position are written together.
     """
-    ends_by_key = {end.old.key: end for end in ends if end.old.key.startswith(observation.PREFIX)}
+    of_observations = [end for end in ends if end.old.key.startswith(observation.PREFIX)]
     before = [key for key in store.notes(scope).get(_NOTE, "").split("\n") if key]
-    if not ends_by_key and not before:
+    if not of_observations and not before:
         return False
-    held = {
-        document.key: document for document in store.get(scope, sorted({*ends_by_key, *before}))
+    keys = sorted({*(end.old.key for end in of_observations), *before})
+    held = {document.key: document for document in store.get(scope, keys)}
+    ends_by_key = {
+        end.old.key: end
+        for end in of_observations
+        if end.old.key in held and _ends_whole(end, held[end.old.key])
     }
     put = list(_iter_settled_documents(held, ends_by_key))
     if put:
@@ -56,10 +65,19 @@ def settle_observations(
         finish_span(
             journal, store, position, run, put=[_build_settled_entry(document) for document in put]
         )
-    known = "\n".join(sorted(key for key in ends_by_key if key in held))
+    known = "\n".join(sorted(ends_by_key))
     if known != "\n".join(before):
         store.write_note(scope, _NOTE, known)
     return bool(put)
+
+
+def _ends_whole(end: ClaimEnd, document: Document) -> bool:
+    """Say whether an ended claim is all that an observation says, but for a few words."""
+    lines = document.text.split("\n")
+    if end.old.line > len(lines):
+        return False
+    words = lines[end.old.line - 1][end.old.start :][: end.old.length]
+    return is_whole_claim(words, as_told(document.text))
 
 
 def _iter_settled_documents(

@@ -23,7 +23,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from gieok.memory.talk.statements.given_up import Loss, find_losses
-from gieok.memory.talk.statements.statement import Sentence, find_cue, read_sentences
+from gieok.memory.talk.statements.statement import (
+    Sentence,
+    find_cue,
+    read_sentence,
+    read_sentences,
+)
 from gieok.memory.talk.statements.words import TOPIC, Word
 
 #: How sure it is that a later statement replaces an earlier one.
@@ -173,18 +178,30 @@ def relation(earlier: str, later: str) -> Relation:
 def list_anchored_pairs(earlier: str, later: str) -> list[tuple[str, str]]:
     """Return the sentences of two texts that share a word which can name a subject, as pairs.
 
-    Those that share most words come first; questions are left out.
+    Those that share most words come first; questions are left out, and what states nothing that a
+    later sentence could change.
     """
     pairs = []
     for sentence in read_sentences(earlier):
         for other in read_sentences(later):
-            if sentence.has_mood("question") or other.has_mood("question"):
+            if not states_something(sentence) or other.has_mood("question"):
                 continue
             shared = list_shared(sentence, other)
             if _is_anchored(other, shared):
                 pairs.append((len(shared), (sentence.text, other.text)))
     pairs.sort(key=lambda pair: -pair[0])
     return [sentences for _, sentences in pairs]
+
+
+def states_something(sentence: Sentence) -> bool:
+    """Say whether a sentence states what may hold no more later: no question, no single request."""
+    return not (sentence.has_mood("question") or sentence.asks_once)
+
+
+def has_common_subject(earlier: str, later: str) -> bool:
+    """Say whether two sentences share a word which can name a subject."""
+    other = read_sentence(later)
+    return _is_anchored(other, list_shared(read_sentence(earlier), other))
 
 
 def _find_surest(found: Iterable[Relation]) -> Relation:
@@ -233,6 +250,7 @@ def _judge_sentences(earlier: Sentence, later: Sentence) -> Relation:
         is_change
         and _is_asserted(later, beside=earlier, said=wording)
         and _is_asserted(earlier, beside=later, said=earlier.text)
+        and not earlier.asks_once
     ):
         return related._replace(sureness=SURE)
     return related

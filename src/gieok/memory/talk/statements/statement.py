@@ -139,6 +139,26 @@ MOODS = (
     "i", "we", "question", "request", "always", "liking", "supposed", "quoted", "decided", "rule",
     "code", "digit", "once", "korean",
 )  # fmt: skip
+#: Requests for one piece of work, which state nothing that could hold: what is to be made or sent
+#: stands before the verb, or behind it with an indefinite article. A topic, a condition or a manner
+#: makes a request a standing one: "답은 짧게 써 줘", "존댓말로 써 줘", "make a backup before each deploy".
+#: A reason states something: "월세 330인데 문자 좀 써 줘".
+_ASKS_KO = re.compile(
+    r"(?P<object>[가-힣A-Za-z0-9]+) (?:좀 |하나 |한번 )?[가-힣]+ ?"
+    r"(?:줘|줘요|주세요|주십시오|주라|줄래|줄래요|주실래요|주시겠어요)[.!~^ㅋㅎㅠㅜ ]*$"
+)
+_MANNER = re.compile(r"(?:로|게|에|도|다고|라고|히|지)$")
+_ASKS = re.compile(
+    r"^(?:(?:please|pls|now|then|also|and|so|can you|could you|would you|next|first|just),? )*"
+    r"(?:book|build|create|draft|find|generate|make|order|post|prepare|print|send|sketch|write)"
+    r"(?: [\w-]+)? (?:a|an|one|another|some) ",
+    re.IGNORECASE,
+)
+_STANDING = re.compile(
+    r"[가-힣](?:은|는|땐|엔|면|마다)(?![가-힣])|(?<![가-힣])때|말고|니까|[는은인]데|라서|이고|[가-힣]임(?= )"
+    r"|\b(?:because|since|when|whenever|each|if|all|any)\b",
+    re.IGNORECASE,
+)
 _PLACES = [_ALL_MOODS.index(name) for name in MOODS]
 
 
@@ -155,6 +175,16 @@ class Sentence(NamedTuple):
     def has_mood(self, name: str) -> bool:
         """Say whether the sentence has one of `MOODS`, such as `question`, `decided` or `rule`."""
         return read_moods(self.text)[MOODS.index(name)] > 0
+
+    @property
+    def asks_once(self) -> bool:
+        """Say whether the sentence only asks for one piece of work, and states nothing."""
+        if self.has_mood("always") or self.has_mood("rule") or _STANDING.search(self.text):
+            return False
+        if not self.is_korean:
+            return _ASKS.search(self.text) is not None
+        asked = _ASKS_KO.search(self.text)
+        return asked is not None and _MANNER.search(asked["object"]) is None
 
     def find_cue(self, name: str) -> frozenset[str]:
         """Return the words of a row of `CUES` in the sentence, in lower case."""

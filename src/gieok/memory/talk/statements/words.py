@@ -203,8 +203,11 @@ class Word(NamedTuple):
 
     @property
     def is_anchor(self) -> bool:
-        """Say whether the word can name a subject: no number, counter or time."""
-        return not (self.stem[0].isdigit() or self.is_counter or self.stem in _MEASURES)
+        """Say whether the word can name a subject: no number, counter, time or lone particle."""
+        is_lone_particle = self.stem in _PARTICLES_ALONE  # "20Hz로" is two words
+        return not (
+            self.stem[0].isdigit() or self.is_counter or is_lone_particle or self.stem in _MEASURES
+        )
 
 
 @lru_cache(50_000)
