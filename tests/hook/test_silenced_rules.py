@@ -1,20 +1,21 @@
 """What a person switched off is told to no agent, whichever list of rules shows it."""
 
 import json
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 
 import pytest
 
 from gieok.flow.gate_rules import GateChoices, GateRule, change_gate_choices, write_gate_rules
-from gieok.hook.rules import read_binding_rules
+from gieok.hook.rules import BindingRule, read_binding_rules
 from gieok.places.home import gate_choices_file, rules_file
 from gieok.text.gates.statement import read_action_rules
 from gieok.text.handles import build_handle, line_check
 
 _SCOPE, _KEY = "project:shop-1", "sessions/codex/s#1"
 _LINES = [
-    "User: never push to main, and never run terraform destroy",
+    "User: never push to main. never run terraform destroy. answer in Korean",
     "User: answer in Korean from now on",
 ]
 _PUSH, _ANSWER = (build_handle(_SCOPE, _KEY, number) for number in (1, 2))
@@ -24,7 +25,7 @@ _PUSH, _ANSWER = (build_handle(_SCOPE, _KEY, number) for number in (1, 2))
 def home(tmp_path: Path) -> str:
     """Return a home in which two turns state rules, the first two about actions."""
     rows = [
-        (1.0, _SCOPE, _KEY, number, line_check(line), [(0, len(line) - len("User: "))])
+        (1.0, _SCOPE, _KEY, number, line_check(line), [*_place_sentences(line)])
         for number, line in enumerate(_LINES, start=1)
     ]
     file = Path(rules_file(str(tmp_path), _SCOPE))
@@ -47,8 +48,19 @@ def home(tmp_path: Path) -> str:
     return str(tmp_path)
 
 
+def _place_sentences(line: str) -> Iterator[tuple[int, int]]:
+    words = line.removeprefix("User: ")
+    for sentence in words.split(". "):
+        start = words.index(sentence)
+        yield start, start + len(sentence)
+
+
+def _read(home: str) -> list[BindingRule]:
+    return read_binding_rules(home, [_SCOPE], lambda scope, key: _LINES)
+
+
 def _told(home: str) -> list[str]:
-    return [rule.handle for rule in read_binding_rules(home, [_SCOPE], lambda scope, key: _LINES)]
+    return [rule.handle for rule in _read(home)]
 
 
 def _switch_off(home: str, *handles: str) -> None:
@@ -63,11 +75,11 @@ def test_without_choices_all_rules_are_told(home: str) -> None:
     assert _told(home) == [_PUSH, _ANSWER]
 
 
-def test_a_turn_is_told_until_all_its_rules_are_off(home: str) -> None:
+def test_of_a_turn_what_is_off_is_left_out_and_the_rest_is_told(home: str) -> None:
     _switch_off(home, "00000000")
-    assert _told(home) == [_PUSH, _ANSWER]
+    assert _read(home)[0].text == "never run terraform destroy answer in Korean"
     _switch_off(home, "00000001")
-    assert _told(home) == [_ANSWER]
+    assert _read(home)[0].text == "answer in Korean"
 
 
 def test_a_rule_that_acts_on_no_tool_is_switched_off_by_the_handle_of_its_turn(home: str) -> None:

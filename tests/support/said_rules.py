@@ -6,6 +6,9 @@ Wednesday, and the folder is a project whose branch nobody knows.
 
 #: (rule, forbidden, harmless)
 CASES = (
+    ("you can't push without asking", ["git push origin x"], ["git commit -m x"]),
+    ("허락 없이 푸시하면 안 된다", ["git push origin x"], ["git commit -m x"]),
+    ("never drop or truncate tables", ['psql -c "truncate x"'], ['psql -c "delete from x"']),
     ("novel 폴더는 건드리지 마", ["edit:novel/a.md"], ["edit:src/novel.md"]),
     ("소설 폴더는 건드리기 전에 물어봐", ["edit:소설/12장.md"], ["edit:노트/소설.md"]),
     (
@@ -933,6 +936,8 @@ CASES = (
 )
 #: What looks like a rule and is none.
 NO_RULES = (
+    "중요한 폴더는 건드리지 마",
+    "쓰지 않는 폴더는 건드리지 마",
     "해당 폴더는 건드리지 마",
     "you can push to main without asking",
     "You don't have to ask me before dropping a table anymore.",

@@ -20,7 +20,7 @@ from gieok.text.turns import find_answered_question, is_users
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 _ROW_FIELDS = 6
 #: Limit of rules, because each one is looked up; a person has fewer.
@@ -82,30 +82,50 @@ class BindingRule:
         )
 
 
-def list_silenced_turns(home: str) -> "frozenset[str]":
-    """Return the handles of turns whose rules a person switched off, or whose last day is past.
+class SilencedRules:
+    """What a person switched off, or whose last day is past.
 
-    A turn that states several rules about actions counts once all of them are off.
+    `turns` are handles of turns that are told no more; `texts` are rules about actions that are
+    off, by the handle of the turn that states them.
     """
+
+    __slots__ = ("texts", "turns")
+
+    def __init__(
+        self, turns: "Iterable[str]" = (), texts: "Mapping[str, list[str]] | None" = None
+    ) -> None:
+        self.turns = frozenset(turns)
+        self.texts = dict(texts or {})
+
+    def keep_parts(
+        self, handle: str, words: str, parts: "Sequence[tuple[int, int]]"
+    ) -> "list[tuple[int, int]]":
+        """Return the places of a turn's rules that are not off."""
+        off = self.texts.get(handle, [])
+        return [
+            (start, end)
+            for start, end in parts
+            if not any(text in words[start:end] or words[start:end] in text for text in off)
+        ]
+
+
+def load_silenced_rules(home: str) -> SilencedRules:
+    """Return the rules that are off; none where choices cannot be read: then rules are told."""
     if not os.path.exists(gate_choices_file(home)):
-        return frozenset()
+        return SilencedRules()
     from gieok.flow.gate_rules import DAMAGED, load_gate_choices, load_gate_rules
 
     today = time.strftime("%Y-%m-%d")
     try:
         choices, rules = load_gate_choices(home), load_gate_rules(home)
     except DAMAGED:
-        return frozenset()  # where choices cannot be read, rules are told
-    is_on: dict[str, bool] = {}
+        return SilencedRules()
+    texts: dict[str, list[str]] = {}
     for rule in rules:
-        is_on[rule.source] = is_on.get(rule.source, False) or choices.is_on(rule.handle, today)
-    named = {*choices.off, *choices.until}
-    return frozenset(
-        [
-            *(turn for turn, on in is_on.items() if not on),
-            *(handle for handle in named if not choices.is_on(handle, today)),
-        ]
-    )
+        if not choices.is_on(rule.handle, today):
+            texts.setdefault(rule.source, []).append(rule.rule.text)
+    named = (*choices.off, *choices.until)
+    return SilencedRules((each for each in named if not choices.is_on(each, today)), texts)
 
 
 def read_binding_rules(
@@ -119,7 +139,7 @@ def read_binding_rules(
 
     `lines` returns the lines of a document by scope and key.
     """
-    silenced = frozenset() if with_silenced else list_silenced_turns(home)
+    silenced = SilencedRules() if with_silenced else load_silenced_rules(home)
     document_lines: dict[tuple[str, str], list[str]] = {}
     rules: dict[str, BindingRule] = {}
     for scope in scopes:
@@ -133,13 +153,17 @@ def read_binding_rules(
             if not is_users(line) or line_check(line) != check:
                 continue  # forgotten, or another line by now
             words = line.partition(": ")[2]
+            handle = build_handle(whose, key, number)
+            told = silenced.keep_parts(handle, words, parts)
+            if handle in silenced.turns or (parts and not told):
+                continue
             # Words that merely accept a rule are shown with the rule that they accept.
             text = (
-                " ".join(words[start:end] for start, end in parts)
+                " ".join(words[start:end] for start, end in told)
                 or f"{find_answered_question(lines_here, number)} – {words}"
             )
             rules.setdefault(text, BindingRule(text, words, whose, key, number, at))
-    return [rule for rule in rules.values() if rule.handle not in silenced]
+    return list(rules.values())
 
 
 def bearing(rules: "Sequence[BindingRule]", prompt: str) -> "list[InjectedMemory]":

@@ -358,17 +358,23 @@ _GOES_ON = (
 )
 #: Between two clauses, of which one may allow and the other forbid.
 _CLAUSE = r"[,;–—]\s+|\s+(?:but|and|so)\s+|(?<=[가-힣]데)\s+|(?<=[가-힣]고)\s+"
-_FORBIDS = (
-    r"(?i)\b(?:never|don'?t|do not|must not|mustn'?t|no|not|ask|check with|hands off|leave)\b"
-    r"|(?:지\s?(?:마|말|않)|금지|안\s?돼|물어)"
+#: Words of a text that forbids, bounds or demands something, whatever it allows beside.
+_BOUNDS = (
+    r"(?i)\b(?:never|not|cannot|no|nobody|none|ask|check with|hands off|leave|only|must|except|unless"
+    r"|but|avoid|stop|quit|forbid\w*|prohibit\w*|bann?ed|off[- ]limits)\b|n['’]t\b"
+    r"|지\s?(?:마|말|않|못)|금지|안\s?(?:돼|됩|된|됨|되)|못\s?(?:해|하)|물어|는데|지만|만\s|단[,\s]"
 )
-#: What need not be done before something that is allowed.
-NEED_NOT = (
-    r"(?i)\b(?:no need to|(?:you )?(?:don'?t|do not|needn'?t|no longer) (?:have to|need to|need)?)\s?"
+#: What need not be done before something.
+_NEED_NOT = (
+    r"(?i)\b(?:no need to|(?:you )?(?:(?:don'?t|do not|no longer) (?:have|need) to|needn'?t))\s"
     r"(?:ask|check|wait|confirm|leave (?:it|that|this) to)(?: with)?(?: me)?(?: first| before)?\b"
-    r"|\bwithout (?:asking|my (?:ok(?:ay)?|permission))(?: me)?(?: first)?"
-    r"|(?:나한테|저한테)?\s?(?:묻|물어\s?보|확인\s?받|허락\s?받)지\s?않(?:아도|고도)|안\s?물어\s?봐도"
-    r"|(?:내|제)?\s?허락\s?없이"
+    r"|(?:나한테|저한테)?\s?(?:묻|물어\s?보|확인\s?받|허락\s?받)지\s?않아도|안\s?물어\s?봐도"
+)
+#: "you can push without asking", "허락 없이 푸시해도 돼": allowed, and nothing need be asked.
+_MAY_WITHOUT = (
+    r"(?i)\b(?:you|we|agents?) (?:can|may|are (?:free|allowed) to)\b(?!['’]?\s?(?:t|not|never|no|only)\b)"
+    r"[^.,;]*?(\bwithout (?:asking|my (?:ok(?:ay)?|permission))(?: me)?(?: first)?)"
+    r"|((?:내|제)?\s?허락\s?없이)(?=[^.,;]*도\s?(?:돼|된다|됩니다|괜찮|좋))"
 )
 _LIFTS = (
     r"(?i)\b(?:no longer (?:need|have|applies|holds|binds|forbidden|required|necessary)"
@@ -381,8 +387,7 @@ _LIFTS = (
     r"|gone|over|dropped|cancelled|revoked|off)|(?:you|we|agents?) (?:can|may|are allowed "
     r"to)\b(?!['’]?\s?(?:t|not|never|no)\b).*\b(?:again|now|after all|from now on)"
     r"|(?:it'?s|is) (?:fine|ok(?:ay)?|allowed) (?:again|now) to|(?:fine|ok(?:ay)?|allowed) to "
-    r".* (?:again|now)\b|(?:is|are) (?:fine|ok(?:ay)?|allowed) (?:again|now|from (?:now|here) on)"
-    r"|(?:you|we|agents?) (?:can|may) .*\bwithout (?:asking|my (?:ok(?:ay)?|permission)))"
+    r".* (?:again|now)\b|(?:is|are) (?:fine|ok(?:ay)?|allowed) (?:again|now|from (?:now|here) on))"
     r"|(?:이제|앞으로|더\s?이상|그냥|다시).*(?:해|써|돼|어|아|려|켜|쳐|워|고쳐|올려)도\s?(?:돼|된다|됩니다|괜찮|좋)"
     r"|(?:지\s?않아도|안\s?\S+도)\s?(?:돼|된다|됩니다|괜찮)|(?:규칙|금지|원칙|제한)(?:은|는|을|를)?\s?(?:이제\s?)?(?:해제|취소"
     r"|폐지|없던|풀|없애|끝)"
@@ -407,7 +412,7 @@ _TAG = r"(?i),?\s*(?:ok(?:ay)?|right|alright|understood|got it|알았지|알겠�
 #: A part to play: rules in such a text belong to the play.
 _PLAYED = (
     r"(?i)\b(?:act as|you are (?:an?|the) |you're an? |pretend|role-?play|text adventure|imagine "
-    r"(?:you|that)|(?:write|tell|compose|continue|draft|invent|make up)\b[^.\n]{0,60}"
+    r"(?:you|that)|(?:write|tell|compose|continue|draft|invent|make|give|need|want|play|sing)\b[^.\n]{0,60}"
     r"\b(?:story|poem|song|novel|essay|screenplay|lyrics)|in (?:this|the|a) (?:story|poem|song|novel)"
     r")\b|역할(?:을|극)"
 )
@@ -466,9 +471,18 @@ def lifts(text: str) -> bool:
 
 
 def allows_only(text: str) -> bool:
-    """Return whether a text says that nothing need be asked before, and forbids nothing."""
-    rest, count = re.subn(NEED_NOT, " ", text)
-    return count > 0 and re.search(_FORBIDS, rest) is None
+    """Return whether a text says that nothing need be asked before, and bounds it by nothing."""
+    rest = cut_permission(text)
+    return rest != text and re.search(_BOUNDS, rest) is None
+
+
+def cut_permission(text: str) -> str:
+    """Return a text without the words by which nothing need be asked."""
+    rest = re.sub(_NEED_NOT, " ", text)
+    for found in reversed([*re.finditer(_MAY_WITHOUT, rest)]):
+        start, end = found.span(1) if found[1] else found.span(2)
+        rest = f"{rest[:start]} {rest[end:]}"
+    return rest
 
 
 def lifts_at(sentence: str, start: int, end: int) -> bool:

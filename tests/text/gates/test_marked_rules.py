@@ -86,3 +86,12 @@ def test_words_that_name_nothing_known_ask_for_nothing() -> None:
 def test_what_the_grammar_reads_is_no_second_rule() -> None:
     said = "never run supabase db reset"
     assert read_marked_rules([MarkedRule(said, said)], read_action_rules(said, _DAY), _DAY) == []
+
+
+def test_what_a_rule_points_back_at_is_found_and_what_is_allowed_is_not() -> None:
+    sentence = "infra/prod belongs to Dmitri, docs/ is yours, so keep out of that folder."
+    marked = MarkedRule("keep out of that folder", sentence, ("docs/ is yours",))
+    assert _judge("rm infra/prod/a.tf", marked) == ASK
+    assert _judge("rm docs/a.md", marked) == NONE
+    words = "you are never to go near the payments stuff"
+    assert _judge("rm src/a.py", MarkedRule(words, f"Write new code into src/ and {words}")) == NONE

@@ -22,7 +22,7 @@ from gieok.flow.gate_rules import (
 from gieok.home.call import Call
 from gieok.home.withholding import find_withheld_notice
 from gieok.hook import gates
-from gieok.hook.rules import BindingRule, list_silenced_turns
+from gieok.hook.rules import BindingRule, load_silenced_rules
 from gieok.memory.talk import gate_lines
 from gieok.places.workplace import find_workplace
 from gieok.text.gates.action import ASK, NONE, STOP, Action
@@ -183,7 +183,7 @@ def _list_told_rules(
     `here` are those of `every` rule that hold in these scopes.
     """
     read, acting = {rule.source for rule in every}, {rule.source for rule in here}
-    silenced = list_silenced_turns(str(call.home.folder))
+    silenced = load_silenced_rules(str(call.home.folder)).turns
     for told in load_spoken_rules(call, call.scopes, with_silenced=True):
         if told.handle not in acting:
             yield _build_told_row(told, is_read=told.handle in read, silenced=silenced)
@@ -489,6 +489,13 @@ def _find_any_rule(call: Call, handle: str) -> GateRule | BindingRule:
     typed = handle.strip().lower()
     told = load_spoken_rules(call, call.scopes, with_silenced=True) if "." in typed else []
     named = next((rule for rule in told if rule.handle == typed), None)
+    acting = [rule.handle for rule in _load_rules(call) if named and rule.source == named.handle]
+    if acting:
+        raise BadRequest(
+            "{handle!r} states rules that have names of their own",
+            handle=handle,
+            hint=f"name one of them: {', '.join(acting)}",
+        )
     return named or _find_rule(call, handle)
 
 
@@ -498,9 +505,8 @@ def _change_rule(
     home = str(call.home.folder)
     change_gate_choices(home, change)
     if isinstance(found, BindingRule):
-        is_read = any(rule.source == found.handle for rule in _load_rules(call))
-        silenced = list_silenced_turns(home)
-        return RuleChange(_build_told_row(found, is_read=is_read, silenced=silenced))
+        silenced = load_silenced_rules(home).turns
+        return RuleChange(_build_told_row(found, is_read=False, silenced=silenced))
     return RuleChange(_build_rule_row(call, found, load_gate_choices(home)))
 
 

@@ -415,11 +415,14 @@ def _find_claim_in(observed: str, words: str, turn: str) -> list[tuple[int, int]
         return whole
     if len(sentences) == 1:
         return whole if _has_most_words(observed, words) else []
-    return [
-        (observed.find(sentence), len(sentence))
-        for sentence in sentences
-        if sentence in observed and _has_most_words(sentence, words)
-    ]
+    places: list[tuple[int, int]] = []
+    at = 0
+    for sentence in sentences:
+        start = observed.find(sentence, at)
+        if start >= 0 and _has_most_words(sentence, words):
+            places.append((start, len(sentence)))
+        at = max(at, start + len(sentence))
+    return whole if len(places) == len(sentences) else places
 
 
 def _has_most_words(text: str, words: str) -> bool:

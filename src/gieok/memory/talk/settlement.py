@@ -45,7 +45,11 @@ def settle_observations(
     ends_by_key = {
         end.old.key: end
         for end in of_observations
-        if end.old.key in held and _ends_whole(end, held[end.old.key])
+        if end.old.key in held
+        and _end_whole(
+            [other for other in of_observations if other.old.key == end.old.key],
+            held[end.old.key],
+        )
     }
     put = list(_iter_settled_documents(held, ends_by_key))
     if put:
@@ -71,12 +75,15 @@ def settle_observations(
     return bool(put)
 
 
-def _ends_whole(end: ClaimEnd, document: Document) -> bool:
-    """Say whether an ended claim is all that an observation says, but for a few words."""
+def _end_whole(ends: Sequence[ClaimEnd], document: Document) -> bool:
+    """Say whether claims that ended are, together, all that an observation says."""
     lines = document.text.split("\n")
-    if end.old.line > len(lines):
-        return False
-    words = lines[end.old.line - 1][end.old.start :][: end.old.length]
+    places = sorted({(end.old.line, end.old.start, end.old.length) for end in ends})
+    words = " ".join(
+        lines[line - 1][start : start + length]
+        for line, start, length in places
+        if line <= len(lines)
+    )
     return is_whole_claim(words, as_told(document.text))
 
 

@@ -254,8 +254,8 @@ DEEDS = (
     ),
     KnownDeed(
         name="drop table",
-        words=r"\bdrop(?:s|ping)? (?:\w+ ){0,2}tables?\b"
-        r"|\bdrop(?:s|ping)?(?= (?:or|and) truncat\w* (?:\w+ ){0,2}tables?\b)"
+        words=r"\bdrop(?:s|ping)? (?:(?!(?:or|and)\b)\w+ ){0,2}tables?\b"
+        r"|\bdropping(?= (?:or|and) truncating (?:\w+ ){0,2}tables?\b)"
         r"|테이블(?:을|를|은|는)?\s?(?:\S+\s)?(?:드[랍롭]|drop|삭제|지우|날리)",
         commands="sql:drop table",
         example="never drop a table",

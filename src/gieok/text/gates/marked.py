@@ -20,7 +20,7 @@ from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
 _PATH_NOUN = r"(?:folder|director(?:y|ies)|dir|file|폴더|디렉터리|디렉토리|파일)"
 #: Words for something that is named elsewhere in the sentence.
 _POINTS_BACK = re.compile(
-    rf"(?i)\b(?:that|this|those|the|its?|them|there)\b(?:\s{_PATH_NOUN}|$|[\s,.])"
+    rf"(?i)\b(?:that|this|those|the)\s{_PATH_NOUN}|\b(?:that|this|it|them|there)(?:$|[,.])"
     rf"|(?:그|이|저)\s?{_PATH_NOUN}|거기|그건|이건|그거|이거"
 )
 #: Where forbidden things are tried; any folder would do.
@@ -71,8 +71,8 @@ def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> Action
         return None
     named = () if found.is_guess else found.paths
     named = tuple(path for path in named if _is_written_path(path, spoken))
-    if not named and _POINTS_BACK.search(spoken):
-        named = _find_written_paths(tidy_sentence(marked.sentence))
+    if not (named or found.literals or found.deeds) and _POINTS_BACK.search(spoken):
+        named = _find_pointed_paths(marked)
     actions = build_actions(found._replace(paths=named))
     if not actions:
         return None
@@ -94,10 +94,15 @@ def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> Action
     )
 
 
-def _find_written_paths(sentence: str) -> tuple[str, ...]:
-    """Return the paths that a sentence names as such: "src/ is Tom's, stay out of that folder"."""
-    found = find_objects(sentence)
-    return tuple(path for path in found.paths if _is_written_path(path, sentence))
+def _find_pointed_paths(marked: MarkedRule) -> tuple[str, ...]:
+    """Return the paths that a sentence names and does not allow: "src/ is Tom's, keep out of it"."""
+    sentence = tidy_sentence(marked.sentence)
+    allowed = {path for text in marked.allowed for path in find_objects(text).paths}
+    return tuple(
+        path
+        for path in find_objects(sentence).paths
+        if path not in allowed and _is_written_path(path, sentence)
+    )
 
 
 def _is_written_path(path: str, spoken: str) -> bool:

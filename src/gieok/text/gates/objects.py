@@ -487,7 +487,7 @@ class _ObjectFinder:
             return
         is_korean = re.match(r"[가-힣]", name) is not None
         names = vocabulary.KOREAN_NAMES.get(name, "").split() if is_korean else [name]
-        if is_korean and forms == _FOLDER_FORM and name not in vocabulary.NO_KOREAN_NAMES:
+        if is_korean and forms == _FOLDER_FORM and not re.search(vocabulary.NO_KOREAN_NAME, name):
             names.append(name)
         if names:
             self._paths += [form.format(each) for each in names for form in forms]

@@ -198,8 +198,8 @@ def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
     """
     if not binding.lifts(sentence) or rule.days or rule.folder or rule.project or rule.branches:
         return False
-    sentence = re.sub(binding.NEED_NOT, " ", sentence)
-    if re.search(_NEGATION, sentence) or re.search(_ABOUT_OTHERS, sentence):
+    sentence = binding.cut_permission(sentence)
+    if any(re.search(words, sentence) for words in (_NEGATION, _ABOUT_OTHERS, _STILL_FORBIDDEN)):
         return False
     lifted = find_objects(tidy_sentence(sentence))
     if set(list_unread_words(lifted.rest)) - _LIFTING_WORDS or re.search(_ONLY_THERE, sentence):
@@ -212,6 +212,7 @@ _NEGATION = (
     r"(?ai)\b(?:not?|never|nor|neither|nobody|none|nothing|without|cannot|cant|dont|hardly|unless"
     r"|except)\b|n['’]t\b|(?<![가-힣])(?:안|못)(?![가-힣])|지\s?(?:는|도)?\s?(?:마|말|않|못)|없|아니|말고"
 )
+_STILL_FORBIDDEN = r"(?ai)\b(?:forbid\w*|prohibit\w*|bann?ed|off[- ]limits|avoid|stop|quit)\b|금지"
 #: Somebody but the agent, or the two of them, may do it.
 _ABOUT_OTHERS = (
     r"(?ai)\b(?:i|me|my|mine|myself|he|him|his|she|her|they|them|their|anyone|anybody|everyone"

@@ -223,12 +223,11 @@ NO_NAMES = frozenset(
     correct
     """.split()
 )
-#: Words before 폴더 that name none.
-NO_KOREAN_NAMES = frozenset(
-    """
-    해당 모든 전체 아래 상위 하위 다른 현재 우리 어떤 아무 나머지 각각 새로운 같은 지금 여기 저기 거기
-    이런 그런 저런 공유 임시 개인 작업 프로젝트 로컬 원래 기존 이전 다음 안에 밖에
-    """.split()
+#: Words before 폴더 that name none: those that tell which one, and adnominal forms.
+NO_KOREAN_NAME = (
+    r"^(?:해당|모든|전체|아래|상위|하위|다른|현재|우리|어떤|아무|나머지|각각|같은|지금|여기|저기|거기|이런|그런|저런|공유|임시|개인|작업"
+    r"|프로젝트|로컬|원래|기존|이전|다음|안에|밖에|관련|이번|이번주|지난주|지난|최근|필요|중요|특정|일부)$"
+    r"|(?<!사)(?<!마)(?<!가)(?<!노)(?:는|은|한|된|긴|진|던|운|을|할|될)$"
 )
 GENERIC = NO_NAMES | frozenset(
     """
