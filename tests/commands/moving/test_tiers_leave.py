@@ -90,7 +90,7 @@ def test_forgetting_says_what_was_where(user: Path) -> None:
     )
     assert any("earlier revisions" in why for _, why in result.done.still_in)
     assert _files_with(user, b"heron") == []
-    assert "hot 1" in render_forgotten(result, Style("ko", colour=False))
+    assert "활성(hot) 1" in render_forgotten(result, Style("ko", colour=False))
 
 
 def test_an_import_is_named_as_the_place_where_it_still_is(user: Path) -> None:
