@@ -174,6 +174,9 @@ def _mark(reader: LocalReader, text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     ("text", "kind", "words"),
     [
+        # the examples of docs/rules.md
+        ("leave the tagging to me, the store picks up every tag", "never", "leave the tagging"),
+        ("배포는 내가 할게, 너는 손대지 마", "never", "배포는"),
         (
             "the quarterly invoices go out by my hand only, you stop at the draft",
             "never",
