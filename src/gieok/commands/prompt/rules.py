@@ -494,7 +494,8 @@ def _find_any_rule(call: Call, handle: str) -> GateRule | BindingRule:
         raise BadRequest(
             "{handle!r} states rules that have names of their own",
             handle=handle,
-            hint=f"name one of them: {', '.join(acting)}",
+            acting=", ".join(acting),
+            hint="name one of them: {acting}",
         )
     return named or _find_rule(call, handle)
 
