@@ -20,6 +20,7 @@ from gieok.flow.gate_rules import (
 )
 from gieok.home.calls import open_call
 from gieok.hook import gates
+from gieok.hook.rules import BindingRule
 from gieok.places.home import gate_choices_file, gate_rules_file
 from gieok.text.gates.statement import read_action_rules
 from gieok.text.gates.verdict import ToolAttempt
@@ -236,3 +237,19 @@ def test_a_handle_that_names_none_or_several_is_refused(call) -> None:
     write_gate_rules(str(call.home.folder), rules)
     with pytest.raises(BadRequest):
         _run(call, "rules off", handle="abcd")
+
+
+def test_a_turn_is_not_switched_off_for_the_rules_about_actions_in_it(
+    call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _keep(call, "never push to main")
+    told = BindingRule("never push to main", "never push to main", "agent:main", "k", 3, 1.0)
+    (rule,) = load_gate_rules(str(call.home.folder))
+    rule.source = told.handle
+    write_gate_rules(str(call.home.folder), [rule])
+    module = "gieok.commands.prompt.rules.load_spoken_rules"
+    monkeypatch.setattr(module, lambda call, scopes, *, with_silenced=False: [told])
+    with pytest.raises(BadRequest) as refused:
+        _run(call, "rules off", handle=told.handle)
+    assert rule.handle in str(refused.value.hint)
+    assert not load_gate_choices(str(call.home.folder)).off
