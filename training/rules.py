@@ -15,6 +15,7 @@ import torch
 from base import Merged, pad
 from bench import Bench, bucket
 from heads import RuleHead
+from measure import auc
 from rows import RULE_KINDS, Mark, RuleText, Sentence, sentences_of_memories
 from torch import Tensor
 from torch.nn import functional
@@ -105,7 +106,7 @@ def measure_rules(bench: Bench, adapter: Adapter, head: RuleHead) -> dict[str, o
     has_rule = [any(mark.kind != "allowed" for mark in row.marks) for row in rows]
     with_rule = [chance for chance, is_one in zip(chances, has_rule, strict=True) if is_one]
     without = [chance for chance, is_one in zip(chances, has_rule, strict=True) if not is_one]
-    figures: dict[str, object] = {"AUROC": measure_auroc(with_rule, without)}
+    figures: dict[str, object] = {"AUROC": auc(with_rule, without)}
     for cut in _CUTS:
         figures[f"cut {cut}"] = {
             "found": round(float(np.mean(np.array(with_rule) >= cut)), 3),
@@ -121,12 +122,6 @@ def measure_chance(bench: Bench, row: RuleText, weights: Merged, head: RuleHead)
     with torch.no_grad():
         states = bench.base(ids, mask, weights)
         return float(head.whole(states, mask)[0, 0].sigmoid())
-
-
-def measure_auroc(with_rule: Sequence[float], without: Sequence[float]) -> float:
-    """Return the share of pairs in which the message with a rule has the greater chance."""
-    pairs = [(a > b) + 0.5 * (a == b) for a in with_rule for b in without]
-    return round(float(np.mean(pairs)), 3) if pairs else float("nan")
 
 
 def _list_others(bench: Bench) -> list[tuple[str, str]]:
