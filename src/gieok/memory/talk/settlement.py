@@ -42,14 +42,13 @@ def settle_observations(
         return False
     keys = sorted({*(end.old.key for end in of_observations), *before})
     held = {document.key: document for document in store.get(scope, keys)}
+    parts_by_key: dict[str, list[ClaimEnd]] = {}
+    for end in of_observations:
+        parts_by_key.setdefault(end.old.key, []).append(end)
     ends_by_key = {
-        end.old.key: end
-        for end in of_observations
-        if end.old.key in held
-        and _end_whole(
-            [other for other in of_observations if other.old.key == end.old.key],
-            held[end.old.key],
-        )
+        key: parts[-1]
+        for key, parts in parts_by_key.items()
+        if key in held and _end_whole(parts, held[key])
     }
     put = list(_iter_settled_documents(held, ends_by_key))
     if put:
