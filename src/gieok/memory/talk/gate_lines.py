@@ -18,6 +18,7 @@ from gieok.flow.gate_rules import GateRule, build_rule_handle, write_gate_rules
 from gieok.memory.talk import turns
 from gieok.memory.talk.binding_lines import BindingLine
 from gieok.memory.talk.rule_readings import find_said_sentence
+from gieok.model.conversation import Message
 from gieok.model.memory import Document, Scope
 from gieok.places.scope import PROMOTED, is_brought, is_served
 from gieok.ports.journal import Conversations
@@ -157,18 +158,14 @@ def _iter_document_messages(
     texts = document.text.split("\n")
     agent = document.metadata.get("agent", document.key)
     # A long message is several lines; a line that changed waits to be judged again.
-    lines_by_message: dict[str, list[BindingLine]] = {}
-    message_by_id = {}
+    said_lines: dict[str, tuple[Message, list[BindingLine]]] = {}
     for line in sorted(lines, key=lambda one: one.line):
         message = next(iter(messages[line.line - 1 : line.line]), None)
-        if (
-            message is not None
-            and line_check("".join(texts[line.line - 1 : line.line])) == line.check
-        ):
-            message_by_id[message.id] = message
-            lines_by_message.setdefault(message.id, []).append(line)
-    for number, own in lines_by_message.items():
-        said = redact(strip_echo(message_by_id[number].text))
+        text = "".join(texts[line.line - 1 : line.line])
+        if message is not None and line_check(text) == line.check:
+            said_lines.setdefault(message.id, (message, []))[1].append(line)
+    for message, own in said_lines.values():
+        said = redact(strip_echo(message.text))
         yield SaidLine(
             at=own[0].at,
             scope=scope,
@@ -195,7 +192,7 @@ def _list_marked_rules(
     `words` are those of a line of the message, without its line breaks. What the user pasted, or
     wrote as a heading, is left out.
     """
-    if len(message) > binding.LONGEST_TURN:
+    if not stretches or len(message) > binding.LONGEST_TURN:
         return ()
     own = [_join_words(sentence) for sentence in list_own_sentences(message)]
     allowed = tuple(
