@@ -1,6 +1,6 @@
 """`gieok rules`: the rules about actions that are asked or stopped before a tool runs."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -22,7 +22,7 @@ from gieok.flow.gate_rules import (
 from gieok.home.call import Call
 from gieok.home.withholding import find_withheld_notice
 from gieok.hook import gates
-from gieok.hook.rules import BindingRule, load_silenced_rules
+from gieok.hook.rules import BindingRule
 from gieok.memory.talk import gate_lines
 from gieok.places.workplace import find_workplace
 from gieok.text.gates.action import ASK, NONE, STOP, Action
@@ -170,33 +170,34 @@ def list_action_rules(
     return RulesResult(
         tuple(rows),
         tuple(_read_failures(call)),
-        tuple(_list_told_rules(call, every, here)),
+        tuple(_list_told_rules(call, every, here, choices)),
         find_withheld_notice(call),
     )
 
 
 def _list_told_rules(
-    call: Call, every: Sequence[GateRule], here: Sequence[GateRule]
+    call: Call, every: Sequence[GateRule], here: Sequence[GateRule], choices: GateChoices
 ) -> Iterator[ToldRuleRow]:
     """Yield the rules that agents are told in the scopes of the call and that act on no tool.
 
     `here` are those of `every` rule that hold in these scopes.
     """
     read, acting = {rule.source for rule in every}, {rule.source for rule in here}
-    silenced = load_silenced_rules(str(call.home.folder)).turns
     for told in load_spoken_rules(call, call.scopes, with_silenced=True):
         if told.handle not in acting:
-            yield _build_told_row(told, is_read=told.handle in read, silenced=silenced)
+            yield _build_told_row(call, told, choices, is_read=told.handle in read)
 
 
-def _build_told_row(told: BindingRule, *, is_read: bool, silenced: Collection[str]) -> ToldRuleRow:
+def _build_told_row(
+    call: Call, told: BindingRule, choices: GateChoices, *, is_read: bool
+) -> ToldRuleRow:
     return ToldRuleRow(
         handle=told.handle,
         words=told.text,
         day=told.day,
         scope=told.scope,
         why=_SAID_ELSEWHERE if is_read else _NOT_READ,
-        is_on=told.handle not in silenced,
+        is_on=choices.is_on(told.handle, _find_today(call)),
     )
 
 
@@ -489,7 +490,9 @@ def _find_any_rule(call: Call, handle: str) -> GateRule | BindingRule:
     typed = handle.strip().lower()
     told = load_spoken_rules(call, call.scopes, with_silenced=True) if "." in typed else []
     named = next((rule for rule in told if rule.handle == typed), None)
-    acting = [rule.handle for rule in _load_rules(call) if named and rule.source == named.handle]
+    if named is None:
+        return _find_rule(call, handle)
+    acting = [rule.handle for rule in _load_rules(call) if rule.source == named.handle]
     if acting:
         raise BadRequest(
             "{handle!r} states rules that have names of their own",
@@ -497,7 +500,7 @@ def _find_any_rule(call: Call, handle: str) -> GateRule | BindingRule:
             acting=", ".join(acting),
             hint="name one of them: {acting}",
         )
-    return named or _find_rule(call, handle)
+    return named
 
 
 def _change_rule(
@@ -505,14 +508,18 @@ def _change_rule(
 ) -> RuleChange:
     home = str(call.home.folder)
     change_gate_choices(home, change)
+    choices = load_gate_choices(home)
     if isinstance(found, BindingRule):
-        silenced = load_silenced_rules(home).turns
-        return RuleChange(_build_told_row(found, is_read=False, silenced=silenced))
-    return RuleChange(_build_rule_row(call, found, load_gate_choices(home)))
+        return RuleChange(_build_told_row(call, found, choices, is_read=False))
+    return RuleChange(_build_rule_row(call, found, choices))
+
+
+def _find_today(call: Call) -> str:
+    return call.clock.now().astimezone(call.zone).date().isoformat()
 
 
 def _build_rule_row(call: Call, found: GateRule, choices: GateChoices) -> RuleRow:
-    today = call.clock.now().astimezone(call.zone).date().isoformat()
+    today = _find_today(call)
     ends = [found.rule.until, choices.until.get(found.handle, "")]
     until = min(filter(None, ends), default="")
     return RuleRow(
