@@ -24,7 +24,7 @@ from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
 _ROOT = Path(__file__).resolve().parents[1]
 _HANDS = ("k1", "k2")
 _DAY = date(2026, 11, 27)
-_FOLDER = "/work/project"
+_FOLDER = "/project"
 
 
 class Message(NamedTuple):

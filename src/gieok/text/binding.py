@@ -497,7 +497,7 @@ def lifts_at(sentence: str, start: int, end: int) -> bool:
     return bool(clauses) and all(map(lifts, clauses))
 
 
-def asks(sentence: str) -> bool:
+def asks_question(sentence: str) -> bool:
     """Return whether a sentence asks something."""
     return re.search(_ASKS, sentence) is not None
 

@@ -94,7 +94,7 @@ def test_what_is_kept_holds_no_text_and_goes_with_its_line(tmp_path: Path) -> No
     (file,) = (tmp_path / "lasting").glob("*.read")
     assert "publishing" not in file.read_text()
     check = line_check(f"User: {_LEFT}")
-    assert rule_readings.load_readings(tmp_path, str(_SHOP)).find(build_key("s"), check)
+    assert rule_readings.load_readings(tmp_path, str(_SHOP)).find_stretches(build_key("s"), check)
     store.forget(_SHOP, [build_key("s")])
     _settle(store, tmp_path, _Reader())
     assert str(check) not in file.read_text()
@@ -185,4 +185,4 @@ def test_a_damaged_file_is_as_none(tmp_path: Path, content: str) -> None:
     file = Path(build_readings_file(str(tmp_path), str(_SHOP)))
     file.parent.mkdir()
     file.write_text(content)
-    assert rule_readings.load_readings(tmp_path, str(_SHOP)).find("a", 1) is None
+    assert rule_readings.load_readings(tmp_path, str(_SHOP)).find_stretches("a", 1) is None

@@ -192,7 +192,9 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
     }
     model = _find_text_vectors(store, [])[0]
     readings = load_readings(home, scope.path)
-    stamps = {key: readings.stamp(key, content_hash) for key, content_hash in hashes.items()}
+    stamps = {
+        key: readings.stamp_document(key, content_hash) for key, content_hash in hashes.items()
+    }
     known = _read_judged_rows(file, model)
     judged = {key: row for key, row in known.items() if stamps.get(key) == row[0]}
     changed = sorted(hashes.keys() - judged.keys())
@@ -215,7 +217,7 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
                 check=check,
                 rule=rule,
                 likely=likely,
-                stretches=readings.find(key, check),
+                stretches=readings.find_stretches(key, check),
             )
 
 
@@ -265,11 +267,11 @@ def _judge_document_lines(
             f"{questions.get(line, '').replace('?', '')} {words}".strip(), likely or _UNJUDGED
         )
         check = line_check(text)
-        stretches = readings.find(document.key, check)
-        has_rule = list_said_rules(words, questions.get(line, ""), stretches)
+        stretches = readings.find_stretches(document.key, check)
         rule = (
             RULE
-            if has_rule or may_state_action_rule(words)
+            if may_state_action_rule(words)
+            or list_said_rules(words, questions.get(line, ""), stretches)
             else LIFTS
             if binding.lifts(words)
             else 0

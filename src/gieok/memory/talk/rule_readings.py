@@ -47,7 +47,7 @@ class RuleReadings:
     def __init__(self, lines: ScopeLines) -> None:
         self._lines = lines
 
-    def find(self, key: str, check: int) -> tuple[RuleStretch, ...] | None:
+    def find_stretches(self, key: str, check: int) -> tuple[RuleStretch, ...] | None:
         """Return the stretches of a line by its document and checksum; None for an unread one."""
         _, by_line = self._lines.get(key, ("", {}))
         rows = by_line.get(str(check))
@@ -58,7 +58,7 @@ class RuleReadings:
             for start, end, kind, chance in rows
         )
 
-    def stamp(self, key: str, content_hash: str) -> str:
+    def stamp_document(self, key: str, content_hash: str) -> str:
         """Return what a judgement of a document belongs to: its content, and whether it was read."""
         is_read = self._lines.get(key, ("",))[0] == content_hash
         return f"{content_hash} read" if is_read else content_hash
@@ -72,12 +72,11 @@ def list_said_rules(
     `question` is the agent's question or proposal before the turn, '' for none. `stretches`: what
     the reader found in the words; None where it did not read them.
     """
-    by_words = binding.rules_in(words, question)
     if stretches is None or (question and accepts(words)):
-        return by_words
+        return binding.rules_in(words, question)
     sure = {rule.text for rule in read_action_rules(words, _ANY_DAY)}
     if stretches:  # what the reader holds for possible, words alone may decide
-        sure.update(by_words)
+        sure.update(binding.rules_in(words, question))
     telling = [one for one in stretches if one.kind is not RuleKind.ALLOWED]
     # A message surely states a rule; where only the permission beside it was marked, that tells it.
     telling = telling or [one._replace(kind=RuleKind.NEVER) for one in stretches]
@@ -103,7 +102,7 @@ def find_said_sentence(words: str, stretch: RuleStretch) -> str:
             is_lifting = binding.lifts_at(
                 words[start:end], stretch.start - start, stretch.end - start
             )
-            return "" if is_lifting or binding.asks(sentence) else sentence
+            return "" if is_lifting or binding.asks_question(sentence) else sentence
     return ""
 
 
@@ -131,12 +130,13 @@ def read_rules(
         known = known if model == reader.rules_model else {}
         lines = {key: row for key, row in known.items() if key in hashes}
         changed = [key for key in hashes if lines.get(key, ("",))[0] != hashes[key]]
+        changed.sort(reverse=True)
         for start in range(0, len(changed), _AT_ONCE):
             if step.is_over:
                 break
-            for document in store.get(scope, sorted(changed, reverse=True)[start:][:_AT_ONCE]):
+            for document in store.get(scope, changed[start : start + _AT_ONCE]):
                 _, by_line = lines.get(document.key, ("", {}))
-                read = step.read(document, by_line)
+                read = step.read_document(document, by_line)
                 if read is not None:
                     lines[document.key] = hashes[document.key], read
         found[scope.path] = lines
@@ -153,9 +153,17 @@ def keep_readings(home: Path, reader: Reader | None, found: Mapping[str, ScopeLi
             Path(name).unlink(missing_ok=True)
     for name, lines in files.items():
         if reader is not None and lines:
-            file = Path(name)
-            fs.make_private(file.parent)
-            fs.replace_private(file, json.dumps([_VERSION, reader.rules_model, lines]))
+            _write_where_changed(Path(name), json.dumps([_VERSION, reader.rules_model, lines]))
+
+
+def _write_where_changed(file: Path, text: str) -> None:
+    try:
+        if file.read_text(encoding="utf-8") == text:
+            return
+    except (OSError, ValueError):
+        pass  # written anew
+    fs.make_private(file.parent)
+    fs.replace_private(file, text)
 
 
 class _ReadingStep:
@@ -173,7 +181,7 @@ class _ReadingStep:
     def is_over(self) -> bool:
         return self._room <= 0 or self._failures >= _MOST_FAILURES
 
-    def read(
+    def read_document(
         self, document: Document, known: Mapping[str, _Stretches]
     ) -> dict[str, _Stretches] | None:
         """Return line → stretches of the users' lines; None where not all of them could be read."""
