@@ -169,12 +169,7 @@ class DeviceNotices:
                 # A key of this device was given to none that it dropped: a person brought it.
                 self.call.home.journal.keep(DROPPED_HERE, {}, [str(row["device"])])
         elif row["is"] == _STAYING and is_key:
-            staying = set(map(str, row["devices"]))
-            dropped = {
-                device.id: device.name
-                for device in list_devices(self.call)
-                if device.id not in staying
-            }
+            staying, dropped = self._part_devices(row)
             self.call.home.journal.keep(DROPPED, dropped, sorted(staying))
             self.call.home.journal.keep(DEVICES, {}, sorted(dropped))
         elif row["is"] == _VOUCHED:
@@ -186,10 +181,14 @@ class DeviceNotices:
     def _note_dropped_here(self, row: Row) -> None:
         if row["is"] != _STAYING:
             return
-        staying = set(map(str, row["devices"]))
-        devices = list_devices(self.call)
-        dropped = {device.id: device.name for device in devices if device.id not in staying}
+        staying, dropped = self._part_devices(row)
         self.call.home.journal.keep(DROPPED_HERE, dropped, sorted(staying))
+
+    def _part_devices(self, row: Row) -> tuple[set[str], dict[str, str]]:
+        """Return the devices that a row gives a key, and id → name of the others that are known."""
+        staying = set(map(str, row["devices"]))
+        known = {device.id: device.name for device in list_devices(self.call)}
+        return staying, {each: name for each, name in known.items() if each not in staying}
 
     def _build_given_key(self, row: Row, proof: SharedKey) -> SharedKey:
         """Return the key that a row gives. Raises one of `_BAD_ROW` for one that is refused."""
