@@ -669,6 +669,19 @@ def test_a_device_that_was_dropped_and_is_brought_the_key_again_is_not_told_as_b
     assert [device.sync().drop for device in trio] == [UnconfirmedDrop()] * 3
 
 
+def _drop_at_once(remote: Path, *drops: tuple[DeviceHome, DeviceHome]) -> None:
+    """Let two devices drop one each, neither of which has heard of the other's drop."""
+    (first, first_lost), (second, second_lost) = drops
+    away, later = remote.with_name("away"), remote.with_name("later")
+    shutil.copytree(remote, away)
+    first.run("sync devices", drop=first_lost.find_id())
+    remote.rename(later)
+    away.rename(remote)
+    second.run("sync devices", drop=second_lost.find_id())
+    for file in later.glob("*/*.age"):
+        shutil.copy(file, remote / file.parent.name)
+
+
 def test_where_two_drop_devices_at_once_one_key_holds_and_the_other_drop_is_said(
     tmp_path: Path, remote: Path
 ) -> None:
@@ -676,14 +689,7 @@ def test_where_two_drop_devices_at_once_one_key_holds_and_the_other_drop_is_said
     one, two, three, four = join_devices(tmp_path, ManualClock(START), remote, *names)
     for device in (one, two, three, four) * 2:
         device.sync()
-    away = remote.with_name("away")
-    shutil.copytree(remote, away)
-    two.run("sync devices", drop=four.find_id())
-    remote.rename(remote.with_name("later"))
-    away.rename(remote)
-    one.run("sync devices", drop=three.find_id())
-    for file in remote.with_name("later").glob("*/*.age"):
-        shutil.copy(file, remote / file.parent.name)
+    _drop_at_once(remote, (two, four), (one, three))
     brought = [bring_key(tmp_path, one, two, remote), bring_key(tmp_path, two, one, remote)]
     # Which of the two ranks before is a matter of their ids.
     loser, lost = (two, four) if not brought[0].is_own_key else (one, three)
@@ -708,14 +714,7 @@ def test_where_two_devices_drop_each_other_at_once_the_one_whose_key_does_not_ho
     one, two, *others = devices
     for device in devices * 2:
         device.sync()
-    away = remote.with_name("away")
-    shutil.copytree(remote, away)
-    two.run("sync devices", drop=one.find_id())
-    remote.rename(remote.with_name("later"))
-    away.rename(remote)
-    one.run("sync devices", drop=two.find_id())
-    for file in remote.with_name("later").glob("*/*.age"):
-        shutil.copy(file, remote / file.parent.name)
+    _drop_at_once(remote, (two, one), (one, two))
     for giver, taker in ((one, two), (two, one), *((one, other) for other in others)):
         bring_key(tmp_path, giver, taker, remote)
     for _ in range(2):
