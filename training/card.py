@@ -24,6 +24,8 @@ _HARMLESS = ("worth_w4", "told_t3", "told_t4", "told_t5")
 _CHATS = ("told_t3", "told_t5", "told_t6", "told_t7", "told_t8")
 #: Messages with rules in them; kept out are rules_k1 and rules_k2.
 _MESSAGES = tuple(f"rules_r{number}" for number in range(1, 11))
+#: Rules with uses of tools; kept out are uses_k1 to uses_k3.
+_USES = tuple(f"uses_b{number}" for number in range(1, 9))
 #: Memories by hands that wrote no changes.
 _SHORT = ("judge_j6", "judge_j7", "judge_j8")
 FITTED_ON = {
@@ -33,6 +35,7 @@ FITTED_ON = {
     "worth": (*_MEMORIES, *_SENTENCES),
     "spans": (*_MEMORIES, *_SENTENCES, *_SECRETS, *_HARMLESS),
     "rules": (*_MESSAGES, *_SENTENCES, *_MEMORIES, *_SHORT, *_CHATS),
+    "breaks": (*_USES, *_MEMORIES, *_SHORT, *_PAIRS, *_CHATS),
 }
 
 

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 _DAY = "%Y-%m-%d"
 #: Seconds of the processor within which a tool's use is judged; what takes longer is asked.
 _CPU_S = 1.0
+#: Seconds that the daemon has to hold a use against the sense of rules.
+_SENSE_S = 0.5
 #: The first and the last syllable of Hangul.
 _HANGUL = (0xAC00, 0xD7A3)
 
@@ -131,16 +133,37 @@ class _ToolJudge:
                 attempt = self._read_attempt()
                 loosens = gates.loosens_rules(attempt, self._home)
                 hits = [] if loosens else gates.list_gate_hits(rules, choices, attempt)
+                meant = [] if loosens or hits else gates.list_meant_rules(rules, choices, attempt)
             # What a rule of some project would act on is rare: only then is it asked where it
             # holds.
-            if not loosens and not hits:
+            if not loosens and not hits and not meant:
                 return {}
             held = self._list_held_rules(rules)
             if loosens and held:
                 return self._build_answer(_say_loosening(held[0].rule.text), asks=True)
+            meant = [rule for rule in meant if rule in held]
+            hits += self._ask_by_sense(meant, attempt) if meant else []
             return self._answer_hits([hit for hit in hits if hit.rule in held])
         except (_CpuLimitError, RecursionError):
             return self._answer_unjudged(rules)
+
+    def _ask_by_sense(self, meant: "Sequence[GateRule]", attempt: "ToolAttempt") -> "list[GateHit]":
+        """Return the rule that a model of the daemon holds a use against and finds broken.
+
+        None where no daemon answers in time: then the tool runs, as without a model.
+        """
+        from gieok.hook.gates import GateHit, build_trial
+        from gieok.processes.call import ask_rules
+
+        handle = ask_rules(
+            self._home,
+            build_trial(self._payload, attempt),
+            [rule.handle for rule in meant],
+            self._folder,
+            dict(os.environ),
+            _SENSE_S,
+        )
+        return [GateHit(rule, "ask", by_sense=True) for rule in meant if rule.handle == handle]
 
     def _answer_unjudged(self, rules: "Sequence[GateRule]") -> table.Payload:
         """Return the answer for a tool's use that is not compared with the rules that hold."""
@@ -243,6 +266,7 @@ def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:
         else "Gieok: the user said on {day}: “{words}” ({origin})."
     )
     quoted = Words.of(template, day=rule.day, words=words, origin=rule.origin)
+    meant = Words("This may be what they meant.").say(lang) + " " if hit.by_sense else ""
     if asks:
         go_on = Words.of(
             "Agree to go on this once; `gieok rules off {handle}` ends the rule.",
@@ -255,7 +279,7 @@ def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:
             handle=rule.handle,
             code=code,
         )
-    return f"{quoted.say(lang)} {go_on.say(lang)}"
+    return f"{quoted.say(lang)} {meant}{go_on.say(lang)}"
 
 
 def _say_loosening(words: str) -> str:
