@@ -25,8 +25,9 @@ _EPOCHS, _BATCH = 4, 32
 _RATE, _HEAD_RATE = 3e-4, 1e-3
 #: Layers that keep what the adapter knows that is begun from: on two cores time is short.
 _FROZEN = 6
-#: Share of the uses that are held against a rule of another message in each epoch.
-_OTHERS = 0.35
+#: How many rules of other messages a use is held against in each epoch: one that breaks a rule, and
+#: one that does not. With a third of one for all, whatever does much was taken to break any rule.
+_OTHERS = {True: 2.0, False: 0.3}
 _SMOOTH = 0.02
 _CUTS = (0.5, 0.7, 0.8, 0.9, 0.95)
 
@@ -102,21 +103,22 @@ def list_examples(bench: Bench, row: UsedRule, *, whole: bool) -> list[Example]:
 def draw_others(
     bench: Bench, rows: Sequence[UsedRule], source: np.random.Generator
 ) -> list[Example]:
-    """Return each use with rules of other messages, drawn anew.
+    """Return uses with rules of other messages, drawn anew.
 
-    A share of the uses is drawn. Left out is a rule that some use of the same program breaks.
+    Left out is a rule that some use of the same program breaks.
     """
     programs = [{_find_program(use.text) for use in row.uses if use.breaks} for row in rows]
     found: list[Example] = []
     for row in rows:
         for use in row.uses:
-            number = int(source.integers(len(rows)))
-            other = rows[number]
-            is_drawn = source.random() < _OTHERS
-            if not is_drawn or other is row or _find_program(use.text) in programs[number]:
-                continue
-            rule = other.text[other.stated.start : other.stated.end]
-            found.append(Example(bench.texts.used_under(rule, use.text), breaks=False))
+            share = _OTHERS[use.breaks]
+            count = int(share) + int(source.random() < share % 1)
+            for number in source.integers(len(rows), size=count).tolist():
+                other = rows[number]
+                if other is row or _find_program(use.text) in programs[number]:
+                    continue
+                rule = other.text[other.stated.start : other.stated.end]
+                found.append(Example(bench.texts.used_under(rule, use.text), breaks=False))
     return found
 
 

@@ -222,3 +222,22 @@ def test_a_rule_is_found_wherever_it_stands_in_a_long_message(reader: LocalReade
     filler = "The ferry leaves at nine and the crew wants bread. " * 20
     text = f"{filler}Never publish the crate yourself, I do that by hand. {filler}"
     assert any("publish the crate" in words for _, words in _mark(reader, text))
+
+
+@pytest.mark.parametrize(
+    ("rule", "breaks", "harmless"),
+    [
+        (
+            "deploys to the production cluster are mine",
+            "kubectl --context production rollout restart deploy/web",
+            "kubectl --context staging rollout restart deploy/web",
+        ),
+        ("메일은 내가 보낼게, 너는 초안까지만", 'mcp__gmail__send_email: {"to": "a@example.com"}', "npm test"),
+        ("leave the publishing to me", "npm publish --access public", "npm run build"),
+    ],
+)
+def test_a_use_that_breaks_a_rule_is_told_from_one_that_does_not(
+    reader: LocalReader, rule: str, breaks: str, harmless: str
+) -> None:
+    (likely,), (hardly,) = (reader.measure_breaks([rule], use) for use in (breaks, harmless))
+    assert likely > 0.5 > hardly

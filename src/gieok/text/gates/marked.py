@@ -28,7 +28,7 @@ _TRIED_IN = "/work"
 
 
 class MarkedRule(NamedTuple):
-    """Words that a model takes for a rule about actions.
+    """Words that a model takes for a rule about actions, '' where it is known by its sense alone.
 
     `sentence` is what the user said around them, which is shown; `allowed` are words that allow
     something beside the rule; `sense` is all that the message states of rules, for a model that
@@ -46,17 +46,14 @@ def read_marked_rules(
 ) -> list[ActionRule]:
     """Return the rules of marked words.
 
-    `read` are the rules that the grammar found in the same message: their words are left out, and
-    they get the sense of the marked ones.
+    `read` are the rules that the grammar found in the same message: their words are left out,
+    because what the grammar reads is never wider than what was said.
     """
-    known = [(tidy_sentence(rule.text), rule) for rule in read]
+    known = [tidy_sentence(rule.text) for rule in read]
     found: list[ActionRule] = []
     for one in marked:
         spoken = tidy_sentence(one.words)
-        same = [rule for text, rule in known if spoken in text or text in spoken]
-        for rule in same:
-            rule.sense = one.sense
-        if same:
+        if spoken and any(spoken in text or text in spoken for text in known):
             continue
         rule = _build_marked_rule(one, spoken, said_on)
         if rule is not None and not any(_says_same(rule, other) for other in found):
