@@ -1,5 +1,7 @@
 """Which statements are rules, and what they govern."""
 
+import re
+
 import pytest
 
 from gieok.text import binding
@@ -11,6 +13,31 @@ _ROWS = (*binding.SURE, *binding.BARE)
 def test_a_row_has_an_example_and_a_counter_example(pattern: str, one: str, none: str) -> None:
     assert binding.rules_in(one) == [one]
     assert binding.rules_in(none) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "one", "none"), binding.MOMENT, ids=[one for _, one, _ in binding.MOMENT]
+)
+def test_what_is_forbidden_for_the_moment_is_no_rule(pattern: str, one: str, none: str) -> None:
+    assert re.search(pattern, one)
+    assert not re.search(pattern, none)
+    assert binding.is_of_moment(one)
+    assert binding.rules_in(one) == []
+    assert not binding.is_of_moment(none)
+    assert binding.rules_in(none) == [none]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "For now we use Postgres.",
+        "지금은 레디스를 쓰고 있어",
+        "Should I not push yet?",
+        "never force push to main",
+    ],
+)
+def test_a_state_or_a_question_of_the_moment_forbids_nothing(text: str) -> None:
+    assert not binding.is_of_moment(text)
 
 
 @pytest.mark.parametrize(

@@ -295,6 +295,42 @@ BARE = (
     (r"(?:면|서는|선)\s?안\s?(?:돼요?|된다|됩니다|됨)$", "운영 DB를 직접 고치면 안 돼", "왜 안 돼"),
 )
 
+#: (pattern, example, counter-example): the words bind an instruction to the moment in which it is
+#: said, or to the piece of work at hand. It is over with that, whatever day it is.
+MOMENT = (
+    (
+        r"(?i)\b(?:yet|right now|just now|for now|for the moment|at the moment|just once|for once"
+        r"|this (?:time|once|run|round|turn|step|session|message|commit|patch|diff))\b",
+        "for this commit only, don't touch the changelog",
+        "Never push right after a merge.",
+    ),
+    (
+        r"(?i)\bthis (?:pr|mr|pull request|ticket|issue|task)\b",
+        "In this PR, don't touch the lockfile.",
+        "Every PR must have a test.",
+    ),
+    (
+        r"(?i)\bwhile (?:i'?m|i am|we'?re|we are)\b",
+        "don't restart the server while I'm debugging",
+        "Never deploy while the tests are running.",
+    ),
+    (
+        r"(?<![가-힣])(?:지금(?:은|만)?(?![가-힣])|아직|당장|잠깐만?|잠시만?|이번만|이번에(?:는|만)?|이번엔)(?![가-힣])"
+        r"|(?<![가-힣])이번 ?(?:커밋|PR|피알|작업|세션|턴)",
+        "지금은 배포하지 마",
+        "지금부터 main에 바로 푸시하지 마",
+    ),
+    (
+        r"(?<![가-힣])이 ?(?:PR|피알|커밋|작업|티켓|이슈)(?=에|은|는|만|동안|\s|$)",
+        "이 PR에서는 절대 의존성 올리지 마",
+        "모든 PR에는 절대 비밀번호를 넣지 마",
+    ),
+    (
+        r"(?<![가-힣])(?:내가|제가|우리가) .{1,20}(?:동안|중에?)(?:은|는|엔|에는)?(?![가-힣])",
+        "내가 디버깅하는 동안 서버 재시작하지 마",
+        "테스트가 도는 동안 절대 배포하지 마",
+    ),
+)
 #: An instruction for this once, or for this one thing.
 _ONCE = (
     r"(?i)\b(?:yet|this time|for now|right now|just now|for the moment|at the moment|today"
@@ -520,9 +556,33 @@ def is_reported(sentence: str) -> bool:
 _SURE, _BARE = 2, 1
 
 
+def names_moment(sentence: str) -> bool:
+    """Return whether a sentence bounds itself by the moment, or the work, in which it is said."""
+    return any(re.search(pattern, sentence) for pattern, _, _ in MOMENT)
+
+
+def is_of_moment(sentence: str) -> bool:
+    """Return whether a sentence would be a rule if it were not for this once ("not right now")."""
+    return names_moment(sentence) and _classify_instruction(sentence) > 0
+
+
+def is_for_once(sentence: str) -> bool:
+    """Return whether a sentence forbids or orders something for this once, or for a day named."""
+    return _names_once(sentence) and _classify_instruction(sentence) > 0
+
+
+def _names_once(sentence: str) -> bool:
+    return re.search(_ONCE, sentence) is not None or names_moment(sentence)
+
+
 def _classify_rule(sentence: str) -> int:
+    return 0 if _names_once(sentence) else _classify_instruction(sentence)
+
+
+def _classify_instruction(sentence: str) -> int:
+    """Return how surely a sentence says what must or must not be done, for good or for once."""
     if len(sentence) > _LONGEST_RULE or any(
-        re.search(veto, sentence) for veto in (_ASKS, _ONCE, _TOLD, _NONE)
+        re.search(veto, sentence) for veto in (_ASKS, _TOLD, _NONE)
     ):
         return 0
     if lifts(sentence):

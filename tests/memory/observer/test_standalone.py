@@ -94,6 +94,13 @@ def test_what_leans_on_the_sentence_before_stands_with_it() -> None:
     ]
 
 
+def test_what_is_forbidden_for_the_moment_is_no_statement() -> None:
+    assert find_user_statements("don't run the integration tests right now", "") == []
+    assert find_user_statements("이번 커밋에서는 README 건드리지 마", "") == []
+    (stays,) = find_user_statements("For now the API runs on Postgres.", "")
+    assert stays.text == "For now the API runs on Postgres."
+
+
 def test_a_request_for_one_piece_of_work_is_no_statement() -> None:
     assert _texts("We moved to Fly. Draft a note to Ana. It's cheaper.") == [
         "We moved to Fly.",

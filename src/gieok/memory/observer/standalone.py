@@ -480,7 +480,8 @@ def _join_bare_reply(said: str, before: str) -> Iterator[UserStatement]:
 def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
     """Yield statements, each with the sentences that lean on it.
 
-    Questions are left out, and requests for one piece of work: they are over once it is done.
+    Questions are left out, and what is asked or forbidden for one piece of work or for the moment:
+    it is over with that.
     """
     unit, is_leaning = "", False
     for sentence in own:
@@ -488,6 +489,7 @@ def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
             is_question_sentence(sentence)
             or _NOT_MEANT.search(sentence)
             or (read_sentence(sentence).asks_once and not _LASTS.search(sentence))
+            or binding.is_of_moment(sentence)
         ):
             if unit:
                 yield UserStatement(unit, is_leaning)

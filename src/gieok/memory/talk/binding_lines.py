@@ -8,6 +8,7 @@ the file, and the hook needs none of the patterns that find rules.
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, date, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from gieok.ports.models import RuleStretch
 from gieok.ports.store import Documents
 from gieok.text import binding
 from gieok.text.assent import accepts
+from gieok.text.gates.places import find_rule_end
 from gieok.text.gist import gist, is_same
 from gieok.text.handles import line_check
 from gieok.text.turns import USER, find_answered_question
@@ -38,11 +40,16 @@ class BindingLine(NamedTuple):
 
 
 def write_binding_rules(
-    store: Documents, home: Path, scope: str, lines: Sequence[tuple[str, BindingLine]]
+    store: Documents,
+    home: Path,
+    scope: str,
+    lines: Sequence[tuple[str, BindingLine]],
+    zone: tzinfo = UTC,
 ) -> None:
     """Write the file of the binding rules among a scope's lines, newest first.
 
-    Each line is given with the scope in which it was said.
+    Each line is given with the scope in which it was said; the end that a rule gives itself ("not
+    today") counts from its day in the zone.
     """
     ordered = sorted(lines, key=lambda pair: pair[1])
     file = Path(rules_file(str(home), scope))
@@ -69,7 +76,11 @@ def write_binding_rules(
             line.key,
             line.line,
             line.check,
-            _find_rule_offsets(texts[whose, line.key, line.line][0], rules),
+            _find_rule_offsets(
+                texts[whose, line.key, line.line][0],
+                rules,
+                datetime.fromtimestamp(line.at, zone).date(),
+            ),
         )
         for whose, line, rules in reversed(held)
     ]
@@ -77,15 +88,21 @@ def write_binding_rules(
     fs.replace_private(file, json.dumps(rows))
 
 
-def _find_rule_offsets(words: str, rules: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of rules in a line's words, each as a pair of offsets.
+def _find_rule_offsets(
+    words: str, rules: Sequence[str], said_on: date
+) -> list[tuple[int, int, str]]:
+    """Return the places of rules in a line's words: two offsets, and the rule's last day or ''.
 
     Empty for rules that the words merely accept.
     """
     if accepts(words):
         return []
-    spans = [(words.find(rule), len(rule)) for rule in rules]
-    return [(start, start + length) if start >= 0 else (0, len(words)) for start, length in spans]
+    places: list[tuple[int, int, str]] = []
+    for rule in rules:
+        start = words.find(rule)
+        span = (start, start + len(rule)) if start >= 0 else (0, len(words))
+        places.append((*span, find_rule_end(rule, said_on)))
+    return places
 
 
 def _is_restated_later(earlier: Sequence[str], later: Sequence[str]) -> bool:

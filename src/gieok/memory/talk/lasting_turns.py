@@ -114,7 +114,7 @@ def update_lasting_lines(
         *(pair for pair in others if pair[1].is_about_user),
     ]
     for scope, pairs in rows.items():
-        binding_lines.write_binding_rules(store, home, scope, _select_rule_lines(pairs))
+        binding_lines.write_binding_rules(store, home, scope, _select_rule_lines(pairs), zone)
     if journal is not None:
         _compile_gate_rules(store, home, lines_by_scope, zone, journal)
     for scope, lines in rows.items():
@@ -283,11 +283,13 @@ def _judge_document_lines(
             if binding.lifts(words)
             else 0
         )
+        if _is_for_once(words):
+            value = likely = 0.0  # it does not last
         if value >= _LEAST or rule:
             # A turn that states nothing states nothing about the user: that judgement takes half a
             # millisecond.
             is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
-            states = (likely or _UNJUDGED) * _share_of_question(words)
+            states = (likely or _UNJUDGED) * _share_of_question(words) if value else 0.0
             day = find_day_ahead(words.partition(CORRECTED_MARK)[0], said_on)
             rows.append(
                 (
@@ -302,6 +304,15 @@ def _judge_document_lines(
                 )
             )
     return rows, all(text in vectors for text in user_lines.values()) or not model
+
+
+def _is_for_once(words: str) -> bool:
+    """Say whether all that a turn says is forbidden or ordered for this once, or for a day.
+
+    As long as its day lasts, it stands among the rules.
+    """
+    sentences = [sentence for _, _, sentence in binding.place_own_sentences(words)]
+    return bool(sentences) and all(map(binding.is_for_once, sentences))
 
 
 def _judge_short_answer(words: str, before: str, vector: bytes | None, model: str) -> float:

@@ -102,7 +102,8 @@ def find_said_sentence(words: str, stretch: RuleStretch) -> str:
             is_lifting = binding.lifts_at(
                 words[start:end], stretch.start - start, stretch.end - start
             )
-            return "" if is_lifting or binding.asks_question(sentence) else sentence
+            is_standing = not (is_lifting or binding.asks_question(sentence))
+            return sentence if is_standing and not binding.names_moment(sentence) else ""
     return ""
 
 
