@@ -24,8 +24,8 @@ _POINTS_BACK = (
     r"|those|these|then|both|neither|either|same|(?:the )?(?:first|second|third|last|other|former"
     r"|latter)(?: one)?)\b"
     r"|\b(?:that|this|the other|the first|the second|the last) one\b"
-    r"|^\W*(?:(?:응|아니|네|음)[,.]? )?(?:그거|그건|그게|그걸|그것|그럼|그대로|그렇게|이거|이건|이게|이걸|이렇게|거기|둘 다|둘다|첫|두 ?번째"
-    r"|나머지|같은)"
+    r"|^\W*(?:(?:응|아니|네|음)[,.]? )?(?:그거|그건|그게|그걸|그것|그럼|그대로|그렇게|이거|이건|이게|이걸|이렇게|거기"
+    r"|둘 다|둘다|첫|두 ?번째|나머지|같은)"
 )
 
 
