@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -378,6 +379,32 @@ def test_what_sessions_were_shown_is_taken_out_also_where_it_was_cut(home: Path)
     assert "Redis Streams" in row["injected"][0]
     assert "</memory-context>" in row["injected"][0]
     assert again.agent == "codex"
+
+
+def _git(folder: Path, *words: str) -> None:
+    own = ("-c", "user.name=Kim", "-c", "user.email=kim@example.com")
+    subprocess.run(["git", *own, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_git_is_named_only_where_a_commit_holds_the_record(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    _git(shop, "init", "-q")
+    monkeypatch.chdir(shop)
+    reasons: list[list[str]] = []
+    for subject, is_committed in (("heliotrope", False), ("marigold", True), ("lavender", True)):
+        told = _run("remember", text=[f"The staging gateway is called {subject}."])
+        if is_committed:
+            _git(shop, "add", "--force", ".gieok")
+            _git(shop, "commit", "-q", "-m", "Keep it")
+        if subject == "lavender":  # the commit holds it under its former name
+            told = _run("edit", handle=told.handle, text=["The staging gateway is called violet."])
+        done = _run("forget", handles=[told.handle], yes=True).done
+        reasons.append([why for _, why in done.still_in if "git" in why])
+    kept = "git keeps what was committed of a deleted record"
+    assert reasons == [[], [kept], [kept]]
 
 
 def _turn_handles() -> dict[str, str]:

@@ -365,7 +365,7 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
                     untrusted.revoke_record_trust(
                         call.home.folder, base, file.relative_to(base).as_posix()
                     )
-        still = whereabouts.in_git(chosen.records)
+        still = whereabouts.find_in_git(call, [*chosen.records, *_list_former_files(chosen)])
         still += _leave_out(call, chosen)
         removed, remaining = whereabouts.locate_documents(
             call, {scope: selection.documents for scope, selection in chosen.scopes.items()}
@@ -412,6 +412,18 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
             messages=chosen.count("messages"), history=chosen.count("replaced")
         ),
     )
+
+
+def _list_former_files(chosen: ForgetPlan) -> list[Path]:
+    """Return the files in which forgotten records were before a correction renamed them."""
+    folders = {file.parent for file in chosen.records}
+    former = (
+        Path(document.source)
+        for selection in chosen.scopes.values()
+        for document in selection.replaced.values()
+        if EDITED_TO in document.metadata
+    )
+    return [file for file in former if file.parent in folders]
 
 
 def _texts_of(files: Iterable[Path]) -> Iterator[str]:

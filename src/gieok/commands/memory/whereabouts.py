@@ -17,6 +17,10 @@ _REVISIONS = Words(
 _IMPORTED = Words("it was imported from here; it is not imported again")
 
 
+_COMMITTED = "git keeps what was committed of a deleted record"
+_MAYBE_COMMITTED = "git could not be asked; it keeps what was committed of a deleted record"
+
+
 class RemovedFrom(NamedTuple):
     """Number of items removed from one kind of place, and where that place is.
 
@@ -56,14 +60,22 @@ def locate_documents(
     ), still
 
 
-def in_git(records: Iterable[Path]) -> list[tuple[str, str]]:
-    """Return (place, reason) of the record folders that are in a Git repository."""
-    held = [
-        file
-        for file in sorted(records)
-        if any((folder / ".git").exists() for folder in file.parents)
-    ]
-    return [(str(file.parent), "git keeps what was committed of a deleted record") for file in held]
+def find_in_git(call: Call, records: Iterable[Path]) -> list[tuple[str, str]]:
+    """Return (place, reason) of the folders whose records git holds in a commit."""
+    from gieok.machine.git import Git
+
+    reasons: dict[str, str] = {}
+    for file in sorted(records):
+        if not any((folder / ".git").exists() for folder in file.parents):
+            continue
+        folder = file.parent if file.parent.is_dir() else file.parents[2]
+        name = file.relative_to(folder).as_posix()
+        is_committed = Git(folder, call.caller.environment).has_committed(name)
+        if is_committed is None:
+            reasons.setdefault(str(file.parent), _MAYBE_COMMITTED)
+        elif is_committed:
+            reasons[str(file.parent)] = _COMMITTED
+    return list(reasons.items())
 
 
 def build_removed_counts(**numbers: int) -> tuple[RemovedFrom, ...]:
