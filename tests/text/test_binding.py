@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from gieok.memory.talk.rule_readings import list_said_rules
+from gieok.ports.models import RuleKind, RuleStretch
 from gieok.text import binding
 
 _ROWS = (*binding.SURE, *binding.BARE)
@@ -25,6 +27,29 @@ def test_what_is_forbidden_for_the_moment_is_no_rule(pattern: str, one: str, non
     assert binding.rules_in(one) == []
     assert not binding.is_of_moment(none)
     assert binding.rules_in(none) == [none]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "one", "none"), binding.OBJECTLESS, ids=[one for _, one, _ in binding.OBJECTLESS]
+)
+def test_a_sentence_without_its_object_is_known(pattern: str, one: str, none: str) -> None:
+    assert re.search(pattern, one)
+    assert not re.search(pattern, none)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("운영 DB! 절대 함부로 허지 마", "운영 DB! 절대 함부로 허지 마"),
+        ("결제 모듈은\n절대 건드리지 마", "결제 모듈은 절대 건드리지 마"),
+        ("Legacy folder. Never touch it.", "Legacy folder. Never touch it."),
+        ("We met today. Never push to main.", "Never push to main."),
+    ],
+)
+def test_a_rule_is_told_with_what_it_is_about(text: str, rule: str) -> None:
+    assert binding.rules_in(text) == [rule]
+    stretch = RuleStretch(len(text) - 4, len(text), RuleKind.NEVER, 1.0)
+    assert list_said_rules(text, "", [stretch]) == [rule]
 
 
 @pytest.mark.parametrize(

@@ -295,6 +295,29 @@ BARE = (
     (r"(?:면|서는|선)\s?안\s?(?:돼요?|된다|됩니다|됨)$", "운영 DB를 직접 고치면 안 돼", "왜 안 돼"),
 )
 
+_ADVERBS_KO = (
+    r"(?:절대로?|함부로|꼭|반드시|무조건|항상|먼저|일단|우선|그냥|제발|좀|참고로|다시는?|이제|앞으로는?|미리"
+    r"|나한테|저한테|내게|나에게|저에게)"
+)
+#: (pattern, example, counter-example): nothing in the sentence says what must not be touched, done
+#: or changed. That stands in the sentence before.
+OBJECTLESS = (
+    (
+        rf"^\W*(?:{_ADVERBS_KO}[\s,]+)*(?:허|하|건드리|만지|손대|바꾸|고치|지우|쓰|올리|내리|돌리|열|닫|끄|켜|버리"
+        r"|넣|빼|보내|옮기|치우|합치|만들)지(?:는|도|를)?\s?(?:마|말)\S*"
+        rf"(?:[\s,]+(?:{_ADVERBS_KO}|물어\S*|묻고\S*|말하고\S*|말해\S*|보고|봐\S*|해\S{{0,3}}|하고\S*))*\W*$",
+        "함부로 허지 말고 꼭 먼저 물어봐",
+        "절대 커밋하지 마",
+    ),
+    (
+        r"(?i)^\W*(?:(?:please|and|so|but|also|just)[\s,]+)*(?:never|always|don['’]?t|do not)"
+        r" (?:ever )?(?:touch|change|edit|modify|break|remove|delete|drop|use|do|run|move|rename"
+        r"|open|rewrite|alter|replace)(?: (?:it|that|this|them|those|these|any(?:thing)?))?"
+        r"(?: (?:without|before|unless|until) .{1,40})?(?: (?:again|please|ever))?\W*$",
+        "Don't touch it without asking me.",
+        "Never delete the release branch.",
+    ),
+)
 #: (pattern, example, counter-example): the words bind an instruction to the moment in which it is
 #: said, or to the piece of work at hand. It is over with that, whatever day it is.
 MOMENT = (
@@ -475,11 +498,12 @@ def rules_in(text: str, question: str = "") -> list[str]:
     )
     rules: list[str] = []
     goes_on = False
-    for kind, sentence in zip(kinds, sentences, strict=True):
+    befores = ["", *sentences]
+    for kind, sentence, before in zip(kinds, sentences, befores, strict=False):
         if goes_on and re.search(_GOES_ON, sentence) and not re.search(_ASKS, sentence):
             rules.append(sentence)
         elif kind == _SURE or (kind == _BARE and not is_task):
-            rules.append(sentence)
+            rules.append(join_object(sentence, "" if goes_on else before))
             goes_on = True
         else:
             goes_on = False
@@ -554,6 +578,16 @@ def is_reported(sentence: str) -> bool:
 
 
 _SURE, _BARE = 2, 1
+
+
+def lacks_object(sentence: str) -> bool:
+    """Return whether a sentence forbids or orders something, and does not say what it is about."""
+    return any(re.search(pattern, sentence) for pattern, _, _ in OBJECTLESS)
+
+
+def join_object(sentence: str, before: str) -> str:
+    """Return a sentence with the one before it, where that alone says what it is about."""
+    return f"{before} {sentence}" if before and lacks_object(sentence) else sentence
 
 
 def names_moment(sentence: str) -> bool:

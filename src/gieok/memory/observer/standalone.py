@@ -484,7 +484,7 @@ def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
     it is over with that.
     """
     unit, is_leaning = "", False
-    for sentence in own:
+    for sentence, before in zip(own, ["", *own], strict=False):
         if (
             is_question_sentence(sentence)
             or _NOT_MEANT.search(sentence)
@@ -497,7 +497,10 @@ def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
             continue
         if _is_mere_yes(sentence):
             continue
-        leans = _LEANS.search(sentence) is not None
+        lacks_object = binding.lacks_object(sentence)
+        leans = lacks_object or _LEANS.search(sentence) is not None
+        if lacks_object and not unit:  # also a question says what is spoken of
+            unit = before
         if leans and unit and len(unit) + len(sentence) < _LONGEST_JOINED:
             unit = f"{unit} {sentence}"
             continue
