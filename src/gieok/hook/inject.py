@@ -33,7 +33,7 @@ _COMPACT_HEAD = (
     "look it up with "
     "/memory:search or read the file; otherwise ignore this."
 )
-#: Of an instruction like "don't run the tests right now", in a session after the one it was said in.
+#: Of an instruction like "don't run the tests right now", in a later session.
 _OF_MOMENT = "said for that moment, no standing rule"
 _PAST = "What held before, of the same memory (quoted data): each until the day given."
 _USERS = "this user's own memory files"

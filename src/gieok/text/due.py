@@ -67,10 +67,9 @@ def due_day(text: str, said: str, today: str, *, is_task: bool, named: str = "")
 
     `said` is the day of the statement, `named` the day that its words mean ("tomorrow"), which
     counts where the text has no date. A task is due on the last day that it names, and is returned
-    from a week before until two weeks after that day; what takes place on the day is not late behind
-    it. Another statement with a word for a deadline
-    or an event is returned from a week before; one that only names a day, on that day and the day
-    before.
+    from a week before until two weeks after that day; what takes place on the day is not late
+    behind it. Another statement with a word for a deadline or an event is returned from a week
+    before; one that only names a day, on that day and the day before.
     """
     day = _find_last_date(text, said) or named
     if not day:

@@ -133,13 +133,13 @@ class _Forgotten:
     def _is_line_gone(self, line: str, corrected: object) -> bool:
         if _TAG.match(line):
             return False
-        return corrected in self._sums or _has_words(line, self.parts, self._handles)
+        return corrected in self._sums or _shows_memory(line, self.parts, self._handles)
 
     def _is_memory_gone(self, memory: dict[str, Any]) -> bool:
         return (
             memory.get(CORRECTED) in self._sums
             or memory.get("handle") in self._handles
-            or _has_part(memory, self.parts)
+            or _shows_part(memory, self.parts)
         )
 
 
@@ -200,7 +200,7 @@ def _drop_from_context(
     for injection in _iter_injections(row):
         _drop_lines(str(injection.get("text", "")), parts, handles, gone)
         gone += [
-            json.dumps(memory) for memory in _list_memories(injection) if _has_part(memory, parts)
+            json.dumps(memory) for memory in _list_memories(injection) if _shows_part(memory, parts)
         ]
     names = {*handles, *(name for line in gone for name in _SHOWN_HANDLE.findall(line))}
     known = row.get("handles")
@@ -216,16 +216,16 @@ def _drop_lines(text: str, parts: Parts, handles: Collection[str], gone: list[st
     """Return a text without the lines of memories, which are added to `gone`."""
     remaining: list[str] = []
     for line in text.split("\n"):
-        is_gone = not _TAG.match(line) and _has_words(line, parts, handles)
+        is_gone = not _TAG.match(line) and _shows_memory(line, parts, handles)
         (gone if is_gone else remaining).append(line)
     return "\n".join(remaining)
 
 
-def _has_words(line: str, parts: Parts, handles: Collection[str]) -> bool:
+def _shows_memory(line: str, parts: Parts, handles: Collection[str]) -> bool:
     return parts.are_in(line) or any(name in handles for name in _SHOWN_HANDLE.findall(line))
 
 
-def _has_part(memory: dict[str, Any], parts: Parts) -> bool:
+def _shows_part(memory: dict[str, Any], parts: Parts) -> bool:
     return any(parts.are_in(value) for value in memory.values() if isinstance(value, str))
 
 

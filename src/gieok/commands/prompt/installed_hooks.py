@@ -243,7 +243,7 @@ def _choose_trial_subject(call: Call) -> TrialSubject:
         return TrialSubject("")
     scopes = [str(scope) for scope in call.scopes]
     is_held = False
-    for text, is_said in chain(_iter_note_names(reader, scopes), _iter_told_words(call)):
+    for text, is_said in chain(_iter_trial_titles(reader, scopes), _iter_told_words(call)):
         is_held = True
         questions = question.build_prompt_questions(call.words(_PROMPT, subject=text))
         shown = matches.find_matches(
@@ -260,7 +260,7 @@ def _choose_trial_subject(call: Call) -> TrialSubject:
     return TrialSubject("", held=is_held)
 
 
-def _iter_note_names(reader: IndexReader, scopes: Sequence[str]) -> Iterator[tuple[str, bool]]:
+def _iter_trial_titles(reader: IndexReader, scopes: Sequence[str]) -> Iterator[tuple[str, bool]]:
     """Yield the titles of the newest notes, and False: they are not said."""
     for scope in scopes:
         for key, title, _, _ in reader.newest(scope, _TRIED):

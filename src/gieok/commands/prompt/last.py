@@ -115,14 +115,14 @@ def _build_last_result(row: dict[str, Any], shown: dict[str, Any], zone: tzinfo)
 
 def _build_shown_memory(memory: dict[str, Any]) -> ShownMemory:
     if memory.get(FORGOTTEN):
-        return ShownMemory("", memory["score"], "", "", _FORGOTTEN)
+        return ShownMemory(handle="", score=memory["score"], status="", title="", since=_FORGOTTEN)
     title = " ".join((memory["title"] or memory["text"]).split())[:60]
     return ShownMemory(
-        memory["handle"],
-        memory["score"],
-        memory["status"] or "said",
-        redact(title),
-        _CORRECTED if CORRECTED in memory else None,
+        handle=memory["handle"],
+        score=memory["score"],
+        status=memory["status"] or "said",
+        title=redact(title),
+        since=_CORRECTED if CORRECTED in memory else None,
     )
 
 

@@ -156,7 +156,7 @@ def _gather_lasting_turns(
     now: float,
     ahead: "Sequence[active.ActiveLine]",
 ) -> _LastingTurns:
-    """Return the lasting turns of the session's scopes; `ahead` are lines of memory that are due."""
+    """Return the lasting turns of the scopes; `ahead` are lines of memory that are due."""
     today = time.strftime("%Y-%m-%d", time.localtime(now))
     # Where a turn says more than a rule, the turn is shown if it is worth it; the rule is shown
     # once.
