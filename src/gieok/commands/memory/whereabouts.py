@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gieok.errors import ArchiveFailed
 from gieok.home.call import Call
+from gieok.home.commits import has_committed
 from gieok.memory import observation
 from gieok.model.memory import IMPORTED, Document, Scope, Tier
 from gieok.text.messages import Words
@@ -62,15 +63,11 @@ def locate_documents(
 
 def find_in_git(call: Call, records: Iterable[Path]) -> list[tuple[str, str]]:
     """Return (place, reason) of the folders whose records git holds in a commit."""
-    from gieok.machine.git import Git
-
     reasons: dict[str, str] = {}
     for file in sorted(records):
         if not any((folder / ".git").exists() for folder in file.parents):
             continue
-        folder = file.parent if file.parent.is_dir() else file.parents[2]
-        name = file.relative_to(folder).as_posix()
-        is_committed = Git(folder, call.caller.environment).has_committed(name)
+        is_committed = has_committed(call.home, file)
         if is_committed is None:
             reasons.setdefault(str(file.parent), _MAYBE_COMMITTED)
         elif is_committed:

@@ -5,7 +5,7 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +24,6 @@ from gieok.hook.stats import PROBE
 from gieok.memory import observation
 from gieok.places.scope import SESSIONS
 from gieok.settings.hook import HookSettings
-from gieok.storage.index.sqlite.index_reader import IndexReader
 from gieok.text.turns import is_users
 
 _TIMEOUT_S = 20
@@ -243,7 +242,13 @@ def _choose_trial_subject(call: Call) -> TrialSubject:
         return TrialSubject("")
     scopes = [str(scope) for scope in call.scopes]
     is_held = False
-    for text, is_said in chain(_iter_trial_titles(reader, scopes), _iter_told_words(call)):
+    titles = (
+        (title or key, False)
+        for scope in scopes
+        for key, title, _, _ in reader.newest(scope, _TRIED)
+        if not key.startswith(observation.PREFIX)  # its words are those of messages
+    )
+    for text, is_said in chain(titles, _iter_told_words(call)):
         is_held = True
         questions = question.build_prompt_questions(call.words(_PROMPT, subject=text))
         shown = matches.find_matches(
@@ -258,14 +263,6 @@ def _choose_trial_subject(call: Call) -> TrialSubject:
         if questions and shown:
             return TrialSubject(text, held=True, is_said=is_said)
     return TrialSubject("", held=is_held)
-
-
-def _iter_trial_titles(reader: IndexReader, scopes: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """Yield the titles of the newest notes, and False: they are not said."""
-    for scope in scopes:
-        for key, title, _, _ in reader.newest(scope, _TRIED):
-            if not key.startswith(observation.PREFIX):  # its words are those of messages
-                yield title or key, False
 
 
 def _iter_told_words(call: Call) -> Iterator[tuple[str, bool]]:
