@@ -597,12 +597,17 @@ def names_moment(sentence: str) -> bool:
 
 def is_of_moment(sentence: str) -> bool:
     """Return whether a sentence would be a rule if it were not for this once ("not right now")."""
-    return names_moment(sentence) and _classify_instruction(sentence) > 0
+    return names_moment(sentence) and is_instruction(sentence)
 
 
 def is_for_once(sentence: str) -> bool:
     """Return whether a sentence forbids or orders something for this once, or for a day named."""
-    return _names_once(sentence) and _classify_instruction(sentence) > 0
+    return _names_once(sentence) and is_instruction(sentence)
+
+
+def is_instruction(sentence: str) -> bool:
+    """Return whether a sentence says what must or must not be done, for good or for once."""
+    return _classify_instruction(sentence) > 0
 
 
 def _names_once(sentence: str) -> bool:
