@@ -30,6 +30,34 @@ def test_what_is_forbidden_for_the_moment_is_no_rule(pattern: str, one: str, non
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Never push right now or ever",
+        "From this commit on, never skip the hooks.",
+        "이번부터는 항상 테스트를 먼저 돌리고 절대 건너뛰지 마",
+        "이번 세션뿐 아니라 앞으로도 절대 푸시하지 마",
+        "Never run this step without a backup.",
+        "Never deploy while we're in a code freeze.",
+        "지금 브랜치 말고 main에는 절대 푸시하지 마",
+        "이 이슈 트래커는 절대 건드리지 마",
+        "내가 자는 동안에는 절대 배포하지 마",
+        "잠시라도 서버를 끄지 마",
+        "당장 급해도 운영 DB는 절대 직접 고치지 마",
+    ],
+)
+def test_a_rule_that_merely_holds_such_a_word_stands(text: str) -> None:
+    assert binding.rules_in(text) == [text]
+    assert not binding.is_of_moment(text)
+    assert not binding.is_for_once(text)
+
+
+def test_a_turn_is_of_the_moment_where_all_that_it_says_is() -> None:
+    assert binding.is_all_of_moment("Don't run the tests right now. 지금은 배포하지 마.")
+    assert not binding.is_all_of_moment("Don't run the tests right now. Never push to main.")
+    assert not binding.is_all_of_moment("I moved to Busan. Don't run the tests right now.")
+
+
+@pytest.mark.parametrize(
     ("pattern", "one", "none"), binding.OBJECTLESS, ids=[one for _, one, _ in binding.OBJECTLESS]
 )
 def test_a_sentence_without_its_object_is_known(pattern: str, one: str, none: str) -> None:
@@ -44,6 +72,7 @@ def test_a_sentence_without_its_object_is_known(pattern: str, one: str, none: st
         ("결제 모듈은\n절대 건드리지 마", "결제 모듈은 절대 건드리지 마"),
         ("Legacy folder. Never touch it.", "Legacy folder. Never touch it."),
         ("We met today. Never push to main.", "Never push to main."),
+        ("We met today. Never delete anything.", "Never delete anything."),
     ],
 )
 def test_a_rule_is_told_with_what_it_is_about(text: str, rule: str) -> None:

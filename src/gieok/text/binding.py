@@ -312,7 +312,7 @@ OBJECTLESS = (
     (
         r"(?i)^\W*(?:(?:please|and|so|but|also|just)[\s,]+)*(?:never|always|don['’]?t|do not)"
         r" (?:ever )?(?:touch|change|edit|modify|break|remove|delete|drop|use|do|run|move|rename"
-        r"|open|rewrite|alter|replace)(?: (?:it|that|this|them|those|these|any(?:thing)?))?"
+        r"|open|rewrite|alter|replace)(?: (?:it|that|this|them|those|these|any))?"
         r"(?: (?:without|before|unless|until) .{1,40})?(?: (?:again|please|ever))?\W*$",
         "Don't touch it without asking me.",
         "Never delete the release branch.",
@@ -322,48 +322,75 @@ OBJECTLESS = (
 #: said, or to the piece of work at hand. It is over with that, whatever day it is.
 MOMENT = (
     (
-        r"(?i)\b(?:yet|right now|just now|for now|for the moment|at the moment|just once|for once"
-        r"|this (?:time|once|run|round|turn|step|session|message|commit|patch|diff))\b",
+        r"(?i)\b(?:right now|just now|for now|for the moment|at the moment|(?<!even )just once|for once"
+        r"|(?<!even )this (?:time|once))\b",
+        "Don't run the migrations right now",
+        "Never push right after a merge, not even just once.",
+    ),
+    (
+        r"(?i)^(?!.*\b(?:never|always|any|that|which|who|if|unless)\b).*\byet\b(?=\W*$|[,.;])",
+        "Do not push the branch yet",
+        "Never merge a branch that nobody has reviewed yet",
+    ),
+    (
+        r"(?i)(?:\b(?:in|for|during|within|with|on|of) this (?:run|round|turn|step|session|message|task"
+        r"|ticket|issue|commit|patch|diff|pr|mr|pull request)"
+        r"|^\W*this (?:commit|patch|diff|pr|mr|pull request)(?= (?:should|must|may|can|does)\b))"
+        r"(?=\W*$|\s*[,.;:!–—]| (?:only|alone|please|do|don|never|no|not|leave|keep|avoid|use|skip|stop"
+        r"|we|you|i|should|must|may|can|does)\b)",
         "for this commit only, don't touch the changelog",
-        "Never push right after a merge.",
+        "Never store passwords in this session table",
     ),
     (
-        r"(?i)\bthis (?:pr|mr|pull request|ticket|issue|task)\b",
-        "In this PR, don't touch the lockfile.",
-        "Every PR must have a test.",
-    ),
-    (
-        r"(?i)\bwhile (?:i'?m|i am|we'?re|we are)\b",
+        r"(?i)^(?!.*\b(?:never|always)\b).*\bwhile (?:i['’]?m|i am|we['’]?re|we are)\b",
         "don't restart the server while I'm debugging",
-        "Never deploy while the tests are running.",
+        "Never call a client while I'm asleep.",
     ),
     (
-        r"(?<![가-힣])(?:지금(?:은|만)?(?![가-힣])|아직|당장|잠깐만?|잠시만?|이번만|이번에(?:는|만)?|이번엔)(?![가-힣])"
-        r"|(?<![가-힣])이번 ?(?:커밋|PR|피알|작업|세션|턴)",
+        r"(?<![가-힣])(?:지금(?:은|만)|지금(?![가-힣])(?! \S+(?:는|던|된|한|인) \S+(?:은|는|을|를|도|만|에는?) )"
+        r"(?! \S+ ?(?:말고|빼고|외에)))",
         "지금은 배포하지 마",
-        "지금부터 main에 바로 푸시하지 마",
+        "지금 쓰는 DB는 절대 지우지 마",
     ),
     (
-        r"(?<![가-힣])이 ?(?:PR|피알|커밋|작업|티켓|이슈)(?=에|은|는|만|동안|\s|$)",
+        r"(?<![가-힣])(?:아직(?!.{0,15}(?:안|못|않|없)\s?\S{0,4}[된한난은는린친진킨인간온쓴둔본준든]\s)|당장(?!.{0,8}도\s)"
+        r"|잠깐만?|잠시만?|이번만|이번에(?:는|만)?|이번엔)(?![가-힣])",
+        "아직 푸시하지 마",
+        "아직 리뷰가 안 끝난 브랜치는 절대 머지하지 마",
+    ),
+    (
+        r"(?<![가-힣])이번 ?(?:커밋|PR|피알|작업|세션|턴)"
+        r"|(?<![가-힣])이 ?(?:PR|피알|커밋|작업|티켓|이슈)(?=에서|에는?|에선|은|는|만|동안|\s(?:안에|동안|한정|끝))",
         "이 PR에서는 절대 의존성 올리지 마",
-        "모든 PR에는 절대 비밀번호를 넣지 마",
+        "이 작업 폴더는 절대 지우지 마",
     ),
     (
-        r"(?<![가-힣])(?:내가|제가|우리가) .{1,20}(?:동안|중에?)(?:은|는|엔|에는)?(?![가-힣])",
+        r"^(?!.*(?:절대|항상|함부로)).*(?<![가-힣])(?:내가|제가|우리가) "
+        r"(?:.{1,20}동안|\S+ ?중(?:에|이니까?|이라)?)(?:은|는|엔|에는)?(?![가-힣])",
         "내가 디버깅하는 동안 서버 재시작하지 마",
-        "테스트가 도는 동안 절대 배포하지 마",
+        "내가 만든 파일 중에 설정 파일은 건드리지 마",
     ),
 )
+#: Words that take an instruction beyond the moment that it names: "right now or ever".
+_BEYOND_MOMENT = (
+    r"(?i)\b(?:ever|always|from now on|going forward|any other|every time|from this)\b"
+    r"|앞으로|항상|매번|언제나|뿐\s?(?:만\s?)?아니라|(?<=[가-힣])부터(?:는|도)?(?![가-힣])"
+)
+#: Words for a beginning, behind which an instruction has no end: 이번부터는, "from now on".
+_FROM_NOW = (
+    r"(?i)^(?!.*(?:\b(?:until|till)\b|까지)).*(?:\b(?:or ever|from now on|going forward|from this)\b"
+    r"|앞으로|(?<=[가-힣])부터(?:는|도)?(?![가-힣]))"
+)
+#: Words for a day, or a part of one, with which an instruction ends.
+_OF_DAY = r"(?i)\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week))\b|오늘|내일|이따|방금"
 #: An instruction for this once, or for this one thing.
 _ONCE = (
-    r"(?i)\b(?:yet|this time|for now|right now|just now|for the moment|at the moment|today"
-    r"|tonight|this once|just once|for once"
-    r"|tomorrow|this (?:morning|afternoon|evening|week|one|function|file|test|pr|commit|story"
-    r"|essay|poem|answer|reply"
+    r"(?i)\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|one|function|file|test"
+    r"|pr|commit|story|essay|poem|answer|reply"
     r"|message|scene|article|post|question|conversation|chat)|in (?:this|your|the) "
     r"(?:case|answer|reply|response|story|essay"
     r"|poem|text|list|email|next message))\b"
-    r"|이번|지금은|지금만|아직|오늘|일단|당장|잠깐|잠시|내일|이따|방금"
+    r"|이번|오늘|일단|내일|이따|방금"
     r"|(?<![가-힣])(?:이|그|저)(?:거|건|걸|것)(?:은|는|을|만)?(?![가-힣])"
 )
 _ASKS = (
@@ -592,7 +619,9 @@ def join_object(sentence: str, before: str) -> str:
 
 def names_moment(sentence: str) -> bool:
     """Return whether a sentence bounds itself by the moment, or the work, in which it is said."""
-    return any(re.search(pattern, sentence) for pattern, _, _ in MOMENT)
+    return re.search(_BEYOND_MOMENT, sentence) is None and any(
+        re.search(pattern, sentence) for pattern, _, _ in MOMENT
+    )
 
 
 def is_of_moment(sentence: str) -> bool:
@@ -600,9 +629,18 @@ def is_of_moment(sentence: str) -> bool:
     return names_moment(sentence) and is_instruction(sentence)
 
 
+def is_all_of_moment(text: str) -> bool:
+    """Return whether each sentence of a turn would be a rule if it were not for this once."""
+    sentences = [sentence for _, _, sentence in place_own_sentences(text)]
+    return bool(sentences) and all(map(is_of_moment, sentences))
+
+
 def is_for_once(sentence: str) -> bool:
-    """Return whether a sentence forbids or orders something for this once, or for a day named."""
-    return _names_once(sentence) and is_instruction(sentence)
+    """Return whether a sentence forbids or orders something for the moment, or for a day named."""
+    is_bounded = names_moment(sentence) or (
+        re.search(_OF_DAY, sentence) is not None and re.search(_FROM_NOW, sentence) is None
+    )
+    return is_bounded and is_instruction(sentence)
 
 
 def is_instruction(sentence: str) -> bool:
@@ -611,7 +649,8 @@ def is_instruction(sentence: str) -> bool:
 
 
 def _names_once(sentence: str) -> bool:
-    return re.search(_ONCE, sentence) is not None or names_moment(sentence)
+    is_once = re.search(_ONCE, sentence) is not None and re.search(_FROM_NOW, sentence) is None
+    return is_once or names_moment(sentence)
 
 
 def _classify_rule(sentence: str) -> int:
