@@ -73,6 +73,8 @@ def test_a_sentence_without_its_object_is_known(pattern: str, one: str, none: st
         ("Legacy folder. Never touch it.", "Legacy folder. Never touch it."),
         ("We met today. Never push to main.", "Never push to main."),
         ("We met today. Never delete anything.", "Never delete anything."),
+        ("Thanks! Never touch it.", "Never touch it."),
+        ("결제 모듈이야.\n\n---\n\n네. 절대 건드리지 마", "결제 모듈이야. 절대 건드리지 마"),
     ],
 )
 def test_a_rule_is_told_with_what_it_is_about(text: str, rule: str) -> None:

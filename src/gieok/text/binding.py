@@ -12,12 +12,12 @@ Standard library, quick to import; patterns are strings, compiled at their first
 
 import re
 
-from gieok.text.assent import accepts
+from gieok.text.assent import accepts, is_small_talk
 from gieok.text.printed import strip_brought_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 #: Words before the first word of the rule itself: fillers, and the place or time for which the rule
 #: holds.
@@ -525,12 +525,11 @@ def rules_in(text: str, question: str = "") -> list[str]:
     )
     rules: list[str] = []
     goes_on = False
-    befores = ["", *sentences]
-    for kind, sentence, before in zip(kinds, sentences, befores, strict=False):
+    for number, (kind, sentence) in enumerate(zip(kinds, sentences, strict=True)):
         if goes_on and re.search(_GOES_ON, sentence) and not re.search(_ASKS, sentence):
             rules.append(sentence)
         elif kind == _SURE or (kind == _BARE and not is_task):
-            rules.append(join_object(sentence, "" if goes_on else before))
+            rules.append(join_object(sentence, () if goes_on else sentences[:number]))
             goes_on = True
         else:
             goes_on = False
@@ -612,9 +611,15 @@ def lacks_object(sentence: str) -> bool:
     return any(re.search(pattern, sentence) for pattern, _, _ in OBJECTLESS)
 
 
-def join_object(sentence: str, before: str) -> str:
-    """Return a sentence with the one before it, where that alone says what it is about."""
-    return f"{before} {sentence}" if before and lacks_object(sentence) else sentence
+def join_object(sentence: str, befores: "Sequence[str]") -> str:
+    """Return a sentence with the last one before it, where that alone says what it is about.
+
+    Thanks, assent and rows of signs between the two are about nothing.
+    """
+    if not lacks_object(sentence):
+        return sentence
+    named = next((before for before in reversed(befores) if not is_small_talk(before)), "")
+    return f"{named} {sentence}" if named else sentence
 
 
 def names_moment(sentence: str) -> bool:

@@ -484,7 +484,7 @@ def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
     it is over with that.
     """
     unit, is_leaning = "", False
-    for sentence, before in zip(own, ["", *own], strict=False):
+    for number, sentence in enumerate(own):
         if (
             is_question_sentence(sentence)
             or _NOT_MEANT.search(sentence)
@@ -500,7 +500,9 @@ def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
         lacks_object = binding.lacks_object(sentence)
         leans = lacks_object or _LEANS.search(sentence) is not None
         if lacks_object and not unit:  # also a question says what is spoken of
-            unit = before
+            unit = binding.join_object(sentence, own[:number])
+            is_leaning = unit == sentence
+            continue
         if leans and unit and len(unit) + len(sentence) < _LONGEST_JOINED:
             unit = f"{unit} {sentence}"
             continue

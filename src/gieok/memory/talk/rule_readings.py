@@ -83,8 +83,8 @@ def list_said_rules(
     said = {sentence for one in telling if (sentence := find_said_sentence(words, one))}
     sentences = [sentence for _, _, sentence in binding.place_own_sentences(words)]
     rules: list[str] = []
-    for sentence, before in zip(sentences, ["", *sentences], strict=False):
-        whole = binding.join_object(sentence, before)
+    for number, sentence in enumerate(sentences):
+        whole = binding.join_object(sentence, sentences[:number])
         if not {sentence, whole}.isdisjoint(sure | said):
             rules.append(whole)
     return rules
