@@ -136,14 +136,17 @@ def test_a_line_that_is_not_the_one_that_was_judged_is_not_shown(told: _Told, pl
     rows = json.loads(file.read_text())
     assert sorted(row[4] for row in rows if "/old#" in row[3]) == [1, 3]
     shifted = [
-        [*row[:4], row[4] + 1, row[5]] if row[4] == 1 and "/old#" in row[3] else row for row in rows
+        [*row[:4], row[4] + 1, *row[5:]] if row[4] == 1 and "/old#" in row[3] else row for row in rows
     ]
     file.write_text(json.dumps(shifted))
     text = told.start(place.user, "new").partition("## End of the last")
     assert "What the user said" in text[0] + text[2]
     assert "Call me Jiwon. (" in text[0] + text[2]
     assert "Noted, left. (" not in text[0] + text[2]
-    file.write_text(json.dumps([row[:5] for row in rows]))  # as an earlier release wrote it
+    # As earlier releases wrote it: without days, and without checksums.
+    file.write_text(json.dumps([row[:6] for row in rows]))
+    assert "I am left-handed. (" in told.start(place.user, "later")
+    file.write_text(json.dumps([row[:5] for row in rows]))
     assert "What the user said" not in told.start(place.user, "newer")
 
 
