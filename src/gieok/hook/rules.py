@@ -21,6 +21,7 @@ from gieok.text.turns import find_answered_question, is_users
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
 _ROW_FIELDS = 6
 #: Limit of rules, because each one is looked up; a person has fewer.
@@ -204,8 +205,14 @@ def _load_rule_rows(
             rows = json.load(opened)
     except (OSError, ValueError):
         return []
-    return [
-        (*row[:5], [(*part, "")[:3] for part in row[5]])  # an earlier release wrote no last days
-        for row in rows
-        if len(row) == _ROW_FIELDS
-    ]
+    return [_read_rule_row(row) for row in rows if len(row) in (_ROW_FIELDS, _ROW_FIELDS + 1)]
+
+
+def _read_rule_row(
+    row: "Sequence[Any]",
+) -> "tuple[float, str, str, int, int, list[tuple[int, int, str]]]":
+    """Return a row with the last day of each rule, which only some rows have."""
+    at, whose, key, number, check, places, *rest = row
+    ends = rest[0] if rest else [""] * len(places)
+    parts = [(start, end, until) for (start, end), until in zip(places, ends, strict=False)]
+    return at, whose, key, number, check, parts

@@ -136,7 +136,8 @@ def test_a_line_that_is_not_the_one_that_was_judged_is_not_shown(told: _Told, pl
     rows = json.loads(file.read_text())
     assert sorted(row[4] for row in rows if "/old#" in row[3]) == [1, 3]
     shifted = [
-        [*row[:4], row[4] + 1, *row[5:]] if row[4] == 1 and "/old#" in row[3] else row for row in rows
+        [*row[:4], row[4] + 1, *row[5:]] if row[4] == 1 and "/old#" in row[3] else row
+        for row in rows
     ]
     file.write_text(json.dumps(shifted))
     text = told.start(place.user, "new").partition("## End of the last")

@@ -8,7 +8,7 @@ the file, and the hook needs none of the patterns that find rules.
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
@@ -61,7 +61,10 @@ def write_binding_rules(
         words, question = texts.get((whose, line.key, line.line), ("", ""))
         rules = list_said_rules(words, question, line.stretches)
         if rules:
-            held = [entry for entry in held if not _is_restated_later(entry[2], rules)]
+            said_on = datetime.fromtimestamp(line.at, zone).date()
+            # What holds until Friday ends then, and leaves in force what was said before.
+            lasting = [rule for rule in rules if not find_rule_end(rule, said_on)]
+            held = [entry for entry in held if not _is_restated_later(entry[2], lasting)]
             held.append((whose, line, rules))
         elif words:
             held = [
@@ -70,39 +73,33 @@ def write_binding_rules(
                 if not all(binding.lifted_by(rule, words) for rule in entry[2])
             ]
     rows = [
-        (
-            line.at,
-            whose,
-            line.key,
-            line.line,
-            line.check,
-            _find_rule_offsets(
-                texts[whose, line.key, line.line][0],
-                rules,
-                datetime.fromtimestamp(line.at, zone).date(),
-            ),
-        )
+        _build_rule_row(whose, line, texts[whose, line.key, line.line][0], rules, zone)
         for whose, line, rules in reversed(held)
     ]
     fs.make_private(file.parent)
     fs.replace_private(file, json.dumps(rows))
 
 
-def _find_rule_offsets(
-    words: str, rules: Sequence[str], said_on: date
-) -> list[tuple[int, int, str]]:
-    """Return the places of rules in a line's words: two offsets, and the rule's last day or ''.
+def _build_rule_row(
+    whose: str, line: BindingLine, words: str, rules: Sequence[str], zone: tzinfo
+) -> list[object]:
+    """Return what is kept of a line: its place, its time, and the places of its rules.
 
-    Empty for rules that the words merely accept.
+    Behind them stand the rules' last days, where one has a last day: an earlier release reads the
+    rows without.
     """
+    said_on = datetime.fromtimestamp(line.at, zone).date()
+    row: list[object] = [line.at, whose, line.key, line.line, line.check]
     if accepts(words):
-        return []
-    places: list[tuple[int, int, str]] = []
-    for rule in rules:
-        start = words.find(rule)
-        span = (start, start + len(rule)) if start >= 0 else (0, len(words))
-        places.append((*span, find_rule_end(rule, said_on)))
-    return places
+        return [*row, []]
+    ends = [find_rule_end(rule, said_on) for rule in rules]
+    return [*row, _find_rule_offsets(words, rules), *([ends] if any(ends) else [])]
+
+
+def _find_rule_offsets(words: str, rules: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of rules in a line's words, each as a pair of offsets."""
+    spans = [(words.find(rule), len(rule)) for rule in rules]
+    return [(start, start + length) if start >= 0 else (0, len(words)) for start, length in spans]
 
 
 def _is_restated_later(earlier: Sequence[str], later: Sequence[str]) -> bool:

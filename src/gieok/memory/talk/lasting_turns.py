@@ -177,8 +177,17 @@ def _write_lasting_lines(home: Path, scope: str, lines: list[tuple[str, LastingL
             pair[1].line,
         ),
     )
+    # An earlier release reads the rows without a day.
     rows = [
-        (line.value, line.at, whose, line.key, line.line, line.check, line.day_ahead)
+        (
+            line.value,
+            line.at,
+            whose,
+            line.key,
+            line.line,
+            line.check,
+            *filter(None, [line.day_ahead]),
+        )
         for whose, line in best[:_MOST_LINES]
     ]
     file = Path(lasting_file(str(home), scope))

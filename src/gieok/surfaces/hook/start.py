@@ -268,7 +268,7 @@ def _list_lasting_turns(
             rows = json.load(stream)
         rows.sort(key=lambda row: -compute_faded_value(row[0], row[1], now))
         own = f"/{place.session}#"  # what the session that goes on has before it anyway
-        # An earlier release wrote no day that a turn names, and one before it no checksum.
+        # Only some rows have a day that the turn names; those of an early release no checksum.
         rows = [[*row, ""][:_ROW_FIELDS] for row in rows]
         rows = [row for row in rows if len(row) == _ROW_FIELDS and own not in row[3]]
         return _read_named_turns(place, rows[:_MOST_LASTING], index, now, shown)
