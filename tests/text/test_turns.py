@@ -32,6 +32,11 @@ def test_a_turn_of_few_words_is_shown_with_what_it_answers() -> None:
         ("I would drop the cache and keep the queue.", "the second one", True),
         ("캐시는 빼고 큐만 두는 쪽을 권합니다.", "그렇게 하자", True),
         ("I would keep the queue.", "yes, do that", True),
+        ("I would pick Valkey.", "We use it everywhere", True),
+        ("I will drop the table.", "Do it after the backup", True),
+        ("캐시를 지우겠습니다.", "우리는 그걸 금요일에 해", True),
+        ("config.yml을 고치는 쪽이 낫습니다.", "그 파일 말고 다른 파일로 해", True),
+        ("Done, it is deployed.", "I think that Thursday suits us", False),
     ],
 )
 def test_a_turn_carries_the_turn_before_only_where_it_needs_it(

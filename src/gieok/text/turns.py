@@ -23,9 +23,12 @@ _POINTS_BACK = (
     r"(?i)^\W*(?:(?:and|but|so|no|yes|ok(?:ay)?|not),? )*(?:it|its|it's|that|that's|this|they|them"
     r"|those|these|then|both|neither|either|same|(?:the )?(?:first|second|third|last|other|former"
     r"|latter)(?: one)?)\b"
-    r"|\b(?:that|this|the other|the first|the second|the last) one\b"
+    r"|\b(?:that|this|the other|the first|the second|the last) one\b|\bthe other way\b"
+    r"|\b(?:it|them|that|those)(?=[\s.!,]*$|,? (?:as|on|at|in|for|to|with|before|after|by|instead|then|too"
+    r"|again|now|later|first|only|everywhere|please)\b)"
     r"|^\W*(?:(?:응|아니|네|음)[,.]? )?(?:그거|그건|그게|그걸|그것|그럼|그대로|그렇게|이거|이건|이게|이걸|이렇게|거기"
-    r"|둘 다|둘다|첫|두 ?번째|나머지|같은)"
+    r"|둘 다|둘다|첫|두 ?번째|나머지|같은|반대로|[그이저] [가-힣])"
+    r"|(?<![가-힣])(?:그거|그걸|그건|이걸|저거|저걸|그쪽|거기)"
 )
 
 
