@@ -47,7 +47,10 @@ PAST = (
     ),
 )
 #: What is asked for by a day, or to be kept in mind, is due, though somebody else shall do it.
-_KEPT_IN_MIND = r"(?i)까지|마감|기한|기억|잊|리마인드|메모|\bby\b|\bdue\b|\bdeadline\b|\bbefore\b|\bremember\b|\bremind\b"
+_KEPT_IN_MIND = (
+    r"(?i)까지|마감|기한|기억|잊|리마인드|메모"
+    r"|\bby\b|\bdue\b|\bdeadline\b|\bbefore\b|\bremember\b|\bremind\b"
+)
 _CLAUSE_END = r"[,;]\s+|\s+(?:but|so|because)\s+|(?<=니까)\s+|(?<=는데)\s+|(?<=어서)\s+"
 #: Before and behind a day that is denied: "Wednesday, not Thursday", 목요일 말고 수요일.
 _DENIED_BEFORE, _DENIED_BEHIND = r"(?i)\bnot (?:on )?$", r"^\S{0,2}\s?(?:말고|아니고|아니라|대신)"
@@ -86,13 +89,13 @@ def _is_stated_at(sentence: str, start: int, end: int) -> bool:
     """Say whether the clause of a day states it, and neither orders, forbids nor denies it."""
     if re.search(_DENIED_BEFORE, sentence[:start]) or re.search(_DENIED_BEHIND, sentence[end:]):
         return False
-    clause = _find_clause(sentence, start)
+    clause = _cut_clause_around(sentence, start)
     if re.search(_KEPT_IN_MIND, clause):
         return True
-    return not (binding.asks_for_work(clause) or binding.is_instruction(clause))
+    return not (binding.asks_for_work(clause) or binding.orders_or_forbids(clause))
 
 
-def _find_clause(sentence: str, at: int) -> str:
+def _cut_clause_around(sentence: str, at: int) -> str:
     """Return the clause of a sentence that holds an offset."""
     ends = [found.end() for found in re.finditer(_CLAUSE_END, sentence)]
     begin = max((end for end in ends if end <= at), default=0)

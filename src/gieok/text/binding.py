@@ -322,7 +322,8 @@ OBJECTLESS = (
 #: said, or to the piece of work at hand. It is over with that, whatever day it is.
 MOMENT = (
     (
-        r"(?i)\b(?:right now|just now|for now|for the moment|at the moment|(?<!even )just once|for once"
+        r"(?i)\b(?:right now|just now|for now|for the moment|at the moment"
+        r"|(?<!even )just once|for once"
         r"|(?<!even )this (?:time|once))\b",
         "Don't run the migrations right now",
         "Never push right after a merge, not even just once.",
@@ -333,11 +334,11 @@ MOMENT = (
         "Never merge a branch that nobody has reviewed yet",
     ),
     (
-        r"(?i)(?:\b(?:in|for|during|within|with|on|of) this (?:run|round|turn|step|session|message|task"
-        r"|ticket|issue|commit|patch|diff|pr|mr|pull request)"
+        r"(?i)(?:\b(?:in|for|during|within|with|on|of) this (?:run|round|turn|step|session|message"
+        r"|task|ticket|issue|commit|patch|diff|pr|mr|pull request)"
         r"|^\W*this (?:commit|patch|diff|pr|mr|pull request)(?= (?:should|must|may|can|does)\b))"
-        r"(?=\W*$|\s*[,.;:!–—]| (?:only|alone|please|do|don|never|no|not|leave|keep|avoid|use|skip|stop"
-        r"|we|you|i|should|must|may|can|does)\b)",
+        r"(?=\W*$|\s*[,.;:!–—]| (?:only|alone|please|do|don|never|no|not|leave|keep|avoid|use|skip"
+        r"|stop|we|you|i|should|must|may|can|does)\b)",
         "for this commit only, don't touch the changelog",
         "Never store passwords in this session table",
     ),
@@ -631,7 +632,7 @@ def names_moment(sentence: str) -> bool:
 
 def is_of_moment(sentence: str) -> bool:
     """Return whether a sentence would be a rule if it were not for this once ("not right now")."""
-    return names_moment(sentence) and is_instruction(sentence)
+    return names_moment(sentence) and orders_or_forbids(sentence)
 
 
 def is_all_of_moment(text: str) -> bool:
@@ -645,10 +646,10 @@ def is_for_once(sentence: str) -> bool:
     is_bounded = names_moment(sentence) or (
         re.search(_OF_DAY, sentence) is not None and re.search(_FROM_NOW, sentence) is None
     )
-    return is_bounded and is_instruction(sentence)
+    return is_bounded and orders_or_forbids(sentence)
 
 
-def is_instruction(sentence: str) -> bool:
+def orders_or_forbids(sentence: str) -> bool:
     """Return whether a sentence says what must or must not be done, for good or for once."""
     return _classify_instruction(sentence) > 0
 

@@ -52,9 +52,11 @@ _OFF = (
     r"(?i)(?:미팅|회의|약속|예약|면접|시험|발표|데모|세미나|행사|출장|여행|회식|진료|상담|방문|일정|수업)(?:은|는|이|가|도)?"
     r"\s?(?:없|안\s?[가해하합]|취소|[가-힣]{0,3}\s?안\s?해)"
     r"|취소(?:됐|되|됨|래|야|예요|입니다|했)|없던\s?(?:걸|것)"
-    r"|\bno (?:\w+ )?(?:meeting|interview|exam|demo|appointment|talk|flight|trip|visit|standup|call)\b"
+    r"|\bno (?:\w+ )?(?:meeting|interview|exam|demo|appointment|talk|flight|trip|visit|standup"
+    r"|call)\b"
     r"|\b(?:is|are|was|were|got|been|be|'s) (?:now )?(?:cancell?ed|called off|off)\b|\bcalled off\b"
-    r"|\b(?:meeting|interview|exam|demo|appointment|trip|visit|call)\b[^.]{0,30}\b(?:isn['’]?t|won['’]?t)\b"
+    r"|\b(?:meeting|interview|exam|demo|appointment|trip|visit|call)\b"
+    r"[^.]{0,30}\b(?:isn['’]?t|won['’]?t)\b"
 )
 #: Days after its day, and before it, on which a task is shown.
 _OVERDUE_DAYS, _AHEAD_DAYS = 14, 7

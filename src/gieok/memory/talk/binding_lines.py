@@ -73,14 +73,14 @@ def write_binding_rules(
                 if not all(binding.lifted_by(rule, words) for rule in entry[2])
             ]
     rows = [
-        _build_rule_row(whose, line, texts[whose, line.key, line.line][0], rules, zone)
+        _lay_out_rule(whose, line, texts[whose, line.key, line.line][0], rules, zone)
         for whose, line, rules in reversed(held)
     ]
     fs.make_private(file.parent)
     fs.replace_private(file, json.dumps(rows))
 
 
-def _build_rule_row(
+def _lay_out_rule(
     whose: str, line: BindingLine, words: str, rules: Sequence[str], zone: tzinfo
 ) -> list[object]:
     """Return what is kept of a line: its place, its time, and the places of its rules.
