@@ -15,6 +15,7 @@ from gieok.commands.command import (
 )
 from gieok.commands.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.commands.memory.behind import Behind
+from gieok.commands.memory.score_words import format_parts, format_signals
 from gieok.hook.validity import SAID_EARLIER, SAID_LATER
 from gieok.model.memory import Scope, Tier
 from gieok.ranking.likelihood import HIGH, LOW, MEDIUM
@@ -267,13 +268,9 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
     if hit.has_more_in_file:
         lines.append(style.dim(f"      {_IN_FILE_ALONE.say(style.lang)}"))
     if hit.signals is not None:
-        signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
-        lines.append(style.dim(f"      [{signals}]"))
+        lines.append(style.dim(f"      [{format_signals(hit.signals, style)}]"))
     if hit.parts:
-        parts = " ".join(
-            f"{part:+.2f} {name}"
-            for name, part in sorted(hit.parts.items(), key=lambda p: -abs(p[1]))
-        )
+        parts = format_parts(hit.parts, style)
         total = sum(hit.parts.values())
         lines.append(
             style.dim(f"      {parts} = {total:+.2f}; 1 / (1 + e^{-total:.2f}) = {hit.score:.2f}")

@@ -81,11 +81,13 @@ def list_said_rules(
     # A message surely states a rule; where only the permission beside it was marked, that tells it.
     telling = telling or [one._replace(kind=RuleKind.NEVER) for one in stretches]
     said = {sentence for one in telling if (sentence := find_said_sentence(words, one))}
-    return [
-        sentence
-        for _, _, sentence in binding.place_own_sentences(words)
-        if sentence in sure or sentence in said
-    ]
+    sentences = [sentence for _, _, sentence in binding.place_own_sentences(words)]
+    rules: list[str] = []
+    for number, sentence in enumerate(sentences):
+        whole = binding.join_object(sentence, sentences[:number])
+        if not {sentence, whole}.isdisjoint(sure | said):
+            rules.append(whole)
+    return rules
 
 
 def find_said_sentence(words: str, stretch: RuleStretch) -> str:
@@ -102,7 +104,8 @@ def find_said_sentence(words: str, stretch: RuleStretch) -> str:
             is_lifting = binding.lifts_at(
                 words[start:end], stretch.start - start, stretch.end - start
             )
-            return "" if is_lifting or binding.asks_question(sentence) else sentence
+            is_standing = not (is_lifting or binding.asks_question(sentence))
+            return sentence if is_standing and not binding.names_moment(sentence) else ""
     return ""
 
 
