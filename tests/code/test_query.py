@@ -250,6 +250,29 @@ def test_a_file_of_many_matches_leaves_room_for_another(indexed: Make) -> None:
     assert "other.py" in {answer.symbol.path for answer in found.answers}
 
 
+def test_what_a_matching_caller_calls_comes_before_what_none_calls(indexed: Make) -> None:
+    body = '    """Put a failed job back."""\n    backlog.append(job)\n'
+    project = indexed(
+        {
+            "first.py": f"def leave_job(job):\n{body}",
+            "second.py": f"def enter_job(job):\n{body}",
+            "worker.py": "from second import enter_job\n\n\ndef work(job):\n"
+            '    """Run a job, and try it again where it failed."""\n    enter_job(job)\n',
+        }
+    )
+    found = _keys(project, "where is a failed job put back and tried again")
+    assert "enter_job" in found
+    assert "leave_job" not in found[: found.index("enter_job")]
+
+
+def test_edges_between_symbols_are_those_with_both_ends_among_them(indexed: Make) -> None:
+    code = "def a():\n    b()\n\n\ndef b():\n    c()\n\n\ndef c():\n    pass\n"
+    store = indexed({"chain.py": code}).store
+    between = store.edges_between(["chain.py::a", "chain.py::b", "nowhere.py::x"])
+    assert [(edge.source, edge.target) for edge in between] == [("chain.py::a", "chain.py::b")]
+    assert store.edges_between([]) == []
+
+
 def test_a_file_that_is_asked_for_by_its_name_is_found(indexed: Make) -> None:
     made = indexed(
         {

@@ -5,7 +5,8 @@ graph.
 
 The order is made of rules, each measured on real queries (docs/code.md): symbols that define a name
 of the question, files whose path matches the question, and files of which several passages match
-count more; tests, examples and re-exports count less.
+count more, and so does what matches call or are called by, for callers and tests often have the
+words of a question that a function has not; tests, examples and re-exports count less.
 """
 
 import re
@@ -43,6 +44,11 @@ _PATH_SHARE = 1.5
 #: second function of the right file behind files that hardly match: of 40 questions in a
 #: developer's own words .50 had an answer among the first five, then .55.
 _FILE_SHARE = 0.7
+#: What a symbol gains from the best match that calls it, from the best that it calls, and from the
+#: class that it stands in, as shares of these matches' scores.
+_FROM_CALLER, _FROM_CALLEE, _FROM_OWNER = 0.4, 0.2, 0.2
+#: Each further caller or callee lends this share of what the one before it does, and so many do.
+_FURTHER, _MOST_LENDERS = 0.3, 3
 #: Share of its gain that a file's name keeps where the question has hardly a word of the name:
 #: `JsonAdapterAnnotationTypeAdapterFactory`.
 _PART_OF_NAME = 0.25
@@ -239,7 +245,46 @@ def _rank_symbol_hits(
         score += best * _PATH_SHARE * evidence.path
         score *= weights.tests / 100 if _is_test_inside(symbol) else 1.0
         scored.append(_Scored(hit, score, symbol, evidence))
+    scored = _lend_scores(project, scored)
     return _by_file(scored, _in_use(project, paths), _handing_on(project, paths), weights)
+
+
+def _lend_scores(project: Project, scored: Sequence[_Scored]) -> list[_Scored]:
+    """Return matches with what they gain from those that they are next to in the graph.
+
+    Only edges that are sure lend, and only matches gain: the answers stay those that hold a word of
+    the question or are near to it.
+    """
+    own: dict[str, float] = defaultdict(float)
+    for one in scored:
+        if one.symbol is not None:
+            own[one.symbol.key] = max(own[one.symbol.key], one.score)
+    callers: dict[str, set[str]] = defaultdict(set)
+    callees: dict[str, set[str]] = defaultdict(set)
+    for edge in project.store.edges_between(sorted(own)):
+        is_sure = edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME
+        if is_sure and edge.source != edge.target:
+            callers[edge.target].add(edge.source)
+            callees[edge.source].add(edge.target)
+    gains = {
+        key: _FROM_CALLER * _sum_lent(own[caller] for caller in callers[key])
+        + _FROM_CALLEE * _sum_lent(own[callee] for callee in callees[key])
+        for key in own
+    }
+    return [
+        one._replace(
+            score=one.score + gains[one.symbol.key] + _FROM_OWNER * own.get(one.symbol.parent, 0.0)
+        )
+        if one.symbol is not None
+        else one
+        for one in scored
+    ]
+
+
+def _sum_lent(scores: Iterable[float]) -> float:
+    """Return what several matches lend together: the best one most."""
+    best = sorted(scores, reverse=True)[:_MOST_LENDERS]
+    return sum(score * _FURTHER**place for place, score in enumerate(best))
 
 
 def _is_test_inside(symbol: Symbol | None) -> bool:
