@@ -273,6 +273,32 @@ def test_edges_between_symbols_are_those_with_both_ends_among_them(indexed: Make
     assert store.edges_between([]) == []
 
 
+def test_the_first_answers_may_all_be_of_one_file(indexed: Make) -> None:
+    names = ("mail", "print", "sound", "video", "photo", "order", "stock")
+    many = "".join(
+        f"def pause_queue_{name}(queue):\n"
+        f'    """Pause the queue of {name} until somebody resumes it."""\n'
+        "    queue.paused = True\n\n\n"
+        for name in names
+    )
+    weak = 'def hold_queue(line):\n    """Holds the queue of a phone until it resumes."""\n    line.hold()\n'
+    others = {f"phone{number}.py": weak for number in range(2)}
+    project = indexed({"many.py": many, **others})
+    found = search_symbols(project, None, "pause the queue until it resumes", 12, expand=False)
+    assert [answer.symbol.path for answer in found.answers[:7]] == ["many.py"] * 7
+
+
+def test_no_test_comes_before_the_product_for_being_of_another_file(indexed: Make) -> None:
+    many = "".join(
+        f'def pause_queue_{name}(queue):\n    """Pause the queue."""\n    queue.paused = True\n\n\n'
+        for name in ("mail", "print", "sound", "video", "photo", "order")
+    )
+    test = "def test_queue_pauses():\n    assert pause_queue(1)\n"
+    project = indexed({"many.py": many, "tests/test_many.py": test})
+    found = search_symbols(project, None, "pause the queue", 5, expand=False)
+    assert {answer.symbol.path for answer in found.answers} == {"many.py"}
+
+
 def test_a_file_that_is_asked_for_by_its_name_is_found(indexed: Make) -> None:
     made = indexed(
         {

@@ -9,6 +9,7 @@ count more, and so does what matches call or are called by, for callers and test
 words of a question that a function has not; tests, examples and re-exports count less.
 """
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +40,7 @@ _CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
 _DEFINES = 3.0
 _DEFINES_IN_WORDS = 1.0
 _NAMED_ALIKE = 1.0
-_PATH_SHARE = 1.5
+_PATH_SHARE = 1.0
 #: How much a file of several matches raises each of them. A gain of the best match alone put the
 #: second function of the right file behind files that hardly match: of 40 questions in a
 #: developer's own words .50 had an answer among the first five, then .55.
@@ -49,6 +50,9 @@ _FILE_SHARE = 0.7
 _FROM_CALLER, _FROM_CALLEE, _FROM_OWNER = 0.4, 0.2, 0.2
 #: Each further caller or callee lends this share of what the one before it does, and so many do.
 _FURTHER, _MOST_LENDERS = 0.3, 3
+#: Share of the answers that the score alone orders; among the others, files without an answer yet
+#: come first.
+_BY_SCORE = 0.6
 #: Share of its gain that a file's name keeps where the question has hardly a word of the name:
 #: `JsonAdapterAnnotationTypeAdapterFactory`.
 _PART_OF_NAME = 0.25
@@ -115,7 +119,8 @@ def search_symbols(
         _build_symbol_answer(scored, is_name=is_name)
         for scored in _with_symbols(project, ranked[: _SHOWN * limit])
     ]
-    answers = _with_missing(project, named, answers, is_name=is_name)[:limit]
+    answers = _with_missing(project, named, answers, is_name=is_name)
+    answers = _prefer_other_files(project, answers, math.ceil(_BY_SCORE * limit))[:limit]
     room = limit - len(answers)
     answers = _leave_out_unlikely(answers)
     if expand:
@@ -527,6 +532,27 @@ def _with_missing(
     for answer in merged:
         first.setdefault(answer.symbol.key, answer)
     return list(first.values())
+
+
+def _prefer_other_files(
+    project: Project, answers: list[FoundSymbol], head: int
+) -> list[FoundSymbol]:
+    """Return answers with those of further files first behind the first `head` ones.
+
+    A file of many matches is then seen with its best ones, and does not fill the list. An answer of
+    hardly a chance comes before no other, and no test, example or document before the product.
+    """
+    weights = project.tuning.search
+    shown = {answer.symbol.path for answer in answers[:head]}
+    others: list[FoundSymbol] = []
+    rest: list[FoundSymbol] = []
+    for answer in answers[head:]:
+        path = answer.symbol.path
+        is_product = _weigh_code_path(path, weights) >= 1
+        is_wanted = path not in shown and is_product and has_chance(answer.sureness)
+        (others if is_wanted else rest).append(answer)
+        shown.add(path)
+    return [*answers[:head], *others, *rest]
 
 
 def _leave_out_unlikely(answers: list[FoundSymbol]) -> list[FoundSymbol]:
