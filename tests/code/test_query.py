@@ -299,6 +299,58 @@ def test_no_test_comes_before_the_product_for_being_of_another_file(indexed: Mak
     assert {answer.symbol.path for answer in found.answers} == {"many.py"}
 
 
+def test_no_test_inside_of_a_product_file_comes_before_the_product_either(indexed: Make) -> None:
+    many = "".join(
+        f"/// Pause the queue.\npub fn pause_queue_{name}(queue: &Queue) {{ queue.stop(); }}\n"
+        for name in ("mail", "print", "sound", "video", "photo", "order")
+    )
+    inside = (
+        "#[cfg(test)]\nmod tests {\n    #[test]\n    fn queue_pauses() { pause_queue(1); }\n}\n"
+    )
+    project = indexed({"src/many.rs": many, "src/other.rs": inside})
+    found = search_symbols(project, None, "pause the queue", 5, expand=False)
+    assert {answer.symbol.path for answer in found.answers} == {"src/many.rs"}
+
+
+def test_every_symbol_of_a_name_comes_before_other_files_of_its_words(indexed: Make) -> None:
+    stores = "".join(
+        f"class {name}:\n    def takeout(self):\n        return self.queue.pop(0)\n\n\n"
+        for name in ("Mail", "Print", "Sound", "Video", "Photo", "Order")
+    )
+    other = 'def takeout_all(stores):\n    """Takeout of all stores: takeout, takeout."""\n'
+    project = indexed({"stores.py": stores, "other.py": f"{other}    return stores\n"})
+    found = search_symbols(project, None, "takeout", 6, expand=False)
+    assert [answer.why for answer in found.answers] == ["name"] * 6
+
+
+def test_a_named_class_lends_nothing_of_its_name_to_its_members(indexed: Make) -> None:
+    project = indexed(
+        {
+            "binder.py": 'class FieldBinder:\n    """Binds fields."""\n\n    kinds = ()\n\n'
+            '    def bind_field(self, field):\n        """Binds a field."""\n'
+            "        return self.join_fields(field)\n\n"
+            '    def join_fields(self, fields):\n        """Joins the fields that were bound."""\n'
+            "        return self.bind_field(fields)\n",
+        }
+    )
+    found = _keys(project, "how does FieldBinder bind fields")
+    assert found.index("FieldBinder") < found.index("FieldBinder.join_fields")
+
+
+def test_a_file_name_finds_the_class_of_the_file_before_its_methods(indexed: Make) -> None:
+    methods = "".join(
+        f"    def {name}(self, sender):\n        return self.{other}(sender)\n\n"
+        for name, other in (("connect", "send"), ("send", "connect"), ("drop", "send"))
+    )
+    project = indexed(
+        {
+            "signals.py": f'class Signal:\n    """Signals of a signal."""\n\n{methods}',
+            "use.py": "import signals\n\n\ndef start():\n    signals.Signal().connect(1)\n",
+        }
+    )
+    assert _keys(project, "signals.py")[:2] == ["<module>", "Signal"]
+
+
 def test_a_file_that_is_asked_for_by_its_name_is_found(indexed: Make) -> None:
     made = indexed(
         {

@@ -120,7 +120,8 @@ def search_symbols(
         for scored in _with_symbols(project, ranked[: _SHOWN * limit])
     ]
     answers = _with_missing(project, named, answers, is_name=is_name)
-    answers = _prefer_other_files(project, answers, math.ceil(_BY_SCORE * limit))[:limit]
+    answers = _prefer_other_files(project, answers, math.ceil(_BY_SCORE * limit), is_name=is_name)
+    answers = answers[:limit]
     room = limit - len(answers)
     answers = _leave_out_unlikely(answers)
     if expand:
@@ -244,21 +245,22 @@ def _rank_symbol_hits(
             cosine=hit.signals.get("vector", unseen),
         )
         score = _read_fused_score(hit)
-        if evidence.is_named:
-            score += best * (_DEFINES if is_name else _DEFINES_IN_WORDS)
         score += best * _NAMED_ALIKE * evidence.name
         score += best * _PATH_SHARE * evidence.path
-        score *= weights.tests / 100 if _is_test_inside(symbol) else 1.0
+        score *= _weigh_inner_test(symbol, weights)
         scored.append(_Scored(hit, score, symbol, evidence))
-    scored = _lend_scores(project, scored)
+    scored = _lend_scores(project, scored, is_asked=is_name and bool(named))
+    scored = _raise_named(scored, best * (_DEFINES if is_name else _DEFINES_IN_WORDS), weights)
     return _by_file(scored, _in_use(project, paths), _handing_on(project, paths), weights)
 
 
-def _lend_scores(project: Project, scored: Sequence[_Scored]) -> list[_Scored]:
+def _lend_scores(project: Project, scored: Sequence[_Scored], *, is_asked: bool) -> list[_Scored]:
     """Return matches with what they gain from those that they are next to in the graph.
 
     Only edges that are sure lend, and only matches gain: the answers stay those that hold a word of
-    the question or are near to it.
+    the question or are near to it. Where the question is a name (`is_asked`), only the symbols of
+    that name gain: it has no words that a caller could share, and the class of a file that is asked
+    for would come behind its methods, which call each other.
     """
     own: dict[str, float] = defaultdict(float)
     for one in scored:
@@ -280,10 +282,29 @@ def _lend_scores(project: Project, scored: Sequence[_Scored]) -> list[_Scored]:
         one._replace(
             score=one.score + gains[one.symbol.key] + _FROM_OWNER * own.get(one.symbol.parent, 0.0)
         )
-        if one.symbol is not None
+        if one.symbol is not None and (one.evidence.is_named or not is_asked)
         else one
         for one in scored
     ]
+
+
+def _raise_named(scored: Sequence[_Scored], gain: float, weights: SearchWeights) -> list[_Scored]:
+    """Return matches with the gain of those that the question names.
+
+    What is lent is counted before it: a class that is named would otherwise lend of this gain, and
+    one of its members would come before it.
+    """
+    return [
+        one._replace(score=one.score + gain * _weigh_inner_test(one.symbol, weights))
+        if one.evidence.is_named
+        else one
+        for one in scored
+    ]
+
+
+def _weigh_inner_test(symbol: Symbol | None, weights: SearchWeights) -> float:
+    """Return how much a symbol counts for being a test in a file of product code, or not."""
+    return weights.tests / 100 if _is_test_inside(symbol) else 1.0
 
 
 def _sum_lent(scores: Iterable[float]) -> float:
@@ -535,12 +556,13 @@ def _with_missing(
 
 
 def _prefer_other_files(
-    project: Project, answers: list[FoundSymbol], head: int
+    project: Project, answers: list[FoundSymbol], head: int, *, is_name: bool
 ) -> list[FoundSymbol]:
     """Return answers with those of further files first behind the first `head` ones.
 
     A file of many matches is then seen with its best ones, and does not fill the list. An answer of
-    hardly a chance comes before no other, and no test, example or document before the product.
+    hardly a chance comes before no other, no test, example or document before the product, and
+    nothing before a symbol whose name is the whole question.
     """
     weights = project.tuning.search
     shown = {answer.symbol.path for answer in answers[:head]}
@@ -548,11 +570,13 @@ def _prefer_other_files(
     rest: list[FoundSymbol] = []
     for answer in answers[head:]:
         path = answer.symbol.path
-        is_product = _weigh_code_path(path, weights) >= 1
+        weight = _weigh_code_path(path, weights) * _weigh_inner_test(answer.symbol, weights)
+        is_product = weight >= 1
         is_wanted = path not in shown and is_product and has_chance(answer.sureness)
         (others if is_wanted else rest).append(answer)
         shown.add(path)
-    return [*answers[:head], *others, *rest]
+    preferred = [*answers[:head], *others, *rest]
+    return sorted(preferred, key=lambda answer: is_name and answer.why != "name")
 
 
 def _leave_out_unlikely(answers: list[FoundSymbol]) -> list[FoundSymbol]:
