@@ -25,7 +25,7 @@ ignore: []
 # `gieok trust` trusts this file):
 # chunking: {largest: 3000, tiny: 40}
 # How `code query` weighs what it finds, in percent, and how many matches bring their neighbours:
-# search: {tests: 30, examples: 30, documents: 25, repeated: 70, neighbours: 3}
+# search: {tests: 30, examples: 30, documents: 25, repeated: 85, neighbours: 3}
 """
 
 
