@@ -9,6 +9,9 @@ from gieok.memory.observer.categories import classify_statement, is_done, is_ins
     [
         ("remind me to call the landlord", Category.TASK),
         ("지원서 마감은 11월 4일이야", Category.TASK),
+        ("the certificate has to be renewed by tomorrow", Category.TASK),
+        ("The invoice needs to be sent before March 3", Category.TASK),
+        ("every PR must be reviewed before merging", Category.STATE),
         ("ok then SQLite it is", Category.DECISION),
         ("로고는 초록색으로 정했어", Category.DECISION),
         ("SQLite로 할까요? (동의함)", Category.DECISION),

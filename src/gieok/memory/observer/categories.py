@@ -18,6 +18,9 @@ _TASK = _compile_word_pattern(
     | \bdue\ (?:on|by|date|next|this|in|today|tomorrow)\b
     | \b(?:i|we)(?:\ still|\ also|'ve|\ have)?\ (?:need|have|got|must)\ (?:to\ )?(?!be\b)\w+\b.*
     \b(?:by|before|until|on|next|this|tomorrow|today|tonight)\b
+    | \b(?:has|have|needs?|must)\ (?:to\ )?be\ \w+(?:ed|en|t|ne|de|ld)\b.*
+    \b(?:by|before)\ (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|tonight|noon|next
+    |(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\ \d)\b
     | \bdon'?t\ forget\b | \b(?:i|we)\ still\ (?:need|have)\ to\b
     | 해야\ ?(?:해|한다|합니다|돼|됩니다|겠|됨|함) | (?:야|여야)\ (?:해|돼|됨|함|한다|됩니다|합니다)\s*[.!~]*$
     | (?:까지|내로|전에)\ .{0,30}(?:끝|마감|제출|완료
