@@ -37,9 +37,9 @@ from gieok.text.language import detect_text_language
 #: Least probability of a statement that is kept. The probability must be higher for a statement
 #: that leans on missing words, and for one that words alone judge.
 _WORTH, _WORTH_LEANING, _WORTH_BY_WORDS = 0.6, 0.85, 0.7
-#: The same for a report that something is done, and the fewest words of what: the reader, which asks
-#: for what lasts, gives "로드밸런서 설정은 끝났어" .13 and "빌드 끝났어" .02. Without the report, a task
-#: stays due.
+#: The same for a report that something is done, and the fewest words of what. The reader, which
+#: asks for what lasts, gives "로드밸런서 설정은 끝났어" .13 and "빌드 끝났어" .02. Without the
+#: report, a task stays due.
 _WORTH_DONE, _FEWEST_DONE_WORDS = 0.05, 2
 #: A statement with a lower probability by its words is not read: this halves the cost and loses
 #: little.
