@@ -366,7 +366,7 @@ def test_a_question_that_a_document_knows_as_a_command_names_ours(
 
 
 def test_a_question_on_memory_names_no_command(cli: Cli) -> None:
-    for words in (["memory", "leak"], ["rag", "pipeline"]):
+    for words in (["memory", "leak"], ["rag", "pipeline"], ["memory", "down"], ["rag", "coverage"]):
         assert "document" not in cli(*words).err
 
 

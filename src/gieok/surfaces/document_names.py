@@ -6,11 +6,12 @@ whoever follows a document is told the command that there is.
 
 from typing import NamedTuple
 
-from gieok.commands import NAMES
-
-#: Group of commands in a document → ours, whose commands have the same names; '' for commands that
-#: belong to no group here.
-_GROUPS = {"rag": "code", "memory": ""}
+#: Group of commands in a document → the commands in it, and our group, where they have the same names;
+#: '' for no group. Other words behind the group's name ("memory down") are in no document.
+_GROUPS = {
+    "rag": ("init query sync status stats validate watch escalate".split(), "code"),
+    "memory": ("status index search".split(), ""),
+}
 #: Command in a document → ours.
 _COMMANDS = {"memory:search": "search", "oc-memory": "setup", "ttl_manager": "archive run"}
 #: Command of ours → option that a document gives it → command that does it.
@@ -31,10 +32,10 @@ def find_document_command(word: str, following: str) -> DocumentCommand | None:
     """
     if word in _COMMANDS:
         return DocumentCommand(word, _COMMANDS[word])
-    if word not in _GROUPS:
+    commands, ours = _GROUPS.get(word, ((), ""))
+    if following not in commands:
         return None
-    command = f"{_GROUPS[word]} {following}".strip()
-    return DocumentCommand(f"{word} {following}", command) if command in NAMES else None
+    return DocumentCommand(f"{word} {following}", f"{ours} {following}".strip())
 
 
 def find_document_option(command: str, flag: str) -> str:
