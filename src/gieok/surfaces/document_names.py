@@ -6,8 +6,8 @@ whoever follows a document is told the command that there is.
 
 from typing import NamedTuple
 
-#: Group of commands in a document → the commands in it, and our group, where they have the same names;
-#: '' for no group. Other words behind the group's name ("memory down") are in no document.
+#: Group of commands in a document → the commands in it, and our group, where they have the same
+#: names; '' for no group. Other words behind the group's name ("memory down") are in no document.
 _GROUPS = {
     "rag": ("init query sync status stats validate watch escalate".split(), "code"),
     "memory": ("status index search".split(), ""),

@@ -61,20 +61,20 @@ _SHARE = 0.5
 #: Words of a task that say by when, and that it must be.
 _TASK_FRAME = frozenset(
     """
-        before until tomorrow tonight noon next week month january february march april may june july
-        august september october november december
+        before until tomorrow tonight noon next week month january february march april may june
+        july august september october november december
         오늘 내일 모레 내일모레 글피 다음 주 다음주 이번주 월말 해 돼 됩니다
     """.split()
 )
+#: Words that may stand between what is done and its "done" in Korean.
+_WHEN_DONE = r"다|이제|드디어|방금|벌써|이미|모두|전부|어제|오늘|아까|잘|마침내|\S+에|\S+에서"
 #: Word for what is done, right before its "done": of "the load balancer meeting is finished" the
-#: meeting, of "로드밸런서 설정은 어제 끝났어" 설정.
+#: meeting, of "로드밸런서 설정은 어제 끝났어" 설정. Who did it may stand between ("민수가 끝냈어").
 _DONE_HEAD = (
     r"(\S+) (?:is|are|was|were|got|ha(?:s|ve) been) (?:now |finally |already |all )*"
     r"(?:done|finished|completed?|over)\b"
-    r"|(\S+) (?:(?:다|이제|드디어|방금|벌써|이미|모두|전부|어제|오늘|아까|잘|마침내|\S+에|\S+에서) )*"
-    r"(?:끝났|완료됐|완료되)"
-    r"|(\S+) (?:(?:다|이제|드디어|방금|벌써|이미|모두|전부|어제|오늘|아까|잘|마침내|\S+에|\S+에서|\S+[이가]) )*"
-    r"(?:끝냈|마쳤|완료했)"
+    rf"|(\S+) (?:(?:{_WHEN_DONE}) )*(?:끝났|완료됐|완료되)"
+    rf"|(\S+) (?:(?:{_WHEN_DONE}|\S+[이가]) )*(?:끝냈|마쳤|완료했)"
 )
 #: Words for any work: with them a statement names no other thing.
 _WORK = frozenset(("work", "task", "job", "everyth", "작업", "일", "업무"))
@@ -187,7 +187,7 @@ def is_finished(task: Gist, done: Gist) -> bool:
 
 @lru_cache(1)
 def _stem_task_frame() -> frozenset[str]:
-    """Return the words of a task that a statement may lack which finishes it, as gists have them."""
+    """Return the words of a task that what finishes it may lack, as gists have them."""
     return _WEEKDAYS | _TASK_FRAME | {stem(word) for word in _TASK_FRAME if word.isascii()}
 
 

@@ -69,14 +69,16 @@ _DONE = _compile_word_pattern(
 _UNDONE = _compile_word_pattern(
     r"""
     \b(?:once|when|until|if|after|not|isn't|aren't|never|be)\b | n't\b
-    | \b(?:nothing|nobody|none|neither|no\ (?:one|part|piece|step)|hardly|barely|nowhere|far\ from)\b
+    | \b(?:nothing|nobody|none|neither|no\ (?:one|part|piece|step))\b
+    | \b(?:hardly|barely|nowhere|far\ from)\b
     | \b(?:almost|nearly|mostly|partly|partially|halfway|half\ (?:of|done|finished|complete))\b
     | \d%\ (?:of|done|finished|complete) | \b(?:should|would|could|might)\ have\b
     | \b(?:doubt|hope|wish|guess|suppose|assume|pretend|imagine)\b
     | (?<=[가-힣])(?<![화장도라측표])면(?![가-힣]) | 면서 | 때까지 | 아직 | 전까지
     | (?<![가-힣])[안못](?=\ |끝|마쳤|했|됐|보냈)
     | 하나도 | 전혀 | 리가\ ?없 | 줄\ ?알았 | 다고?\ ?(?:치|가정|생각)
-    | 거의 | 반쯤 | 절반 | 대부분 | 일부(?!러) | (?<!\d)\d\d?\ ?(?:%|퍼센트|프로)\ ?(?:정도\ |쯤\ )?(?:완료|끝|마쳤)"""
+    | 거의 | 반쯤 | 절반 | 대부분 | 일부(?!러)
+    | (?<!\d)\d\d?\ ?(?:%|퍼센트|프로)\ ?(?:정도\ |쯤\ )?(?:완료|끝|마쳤)"""
 )
 _PLAN = _compile_word_pattern(
     r"\b(?:will|going\ to|'ll|plan|planning|tomorrow|next)\b|할\ ?거|예정|하려고|기로"
