@@ -71,7 +71,7 @@ def read_code_log(root: Path, name: str) -> Iterator[dict[str, object]]:
         data = fs.read_regular_file(root / FOLDER / "logs" / f"{name}.jsonl", _LARGEST_LOG_BYTES)
     except OSError:
         return
-    for line in data.decode("utf-8", "replace").splitlines():
+    for line in data.decode("utf-8", "replace").split("\n"):  # a string may hold other line ends
         try:
             row = json.loads(line)
         except ValueError:
