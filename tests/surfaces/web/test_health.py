@@ -148,7 +148,7 @@ def test_documents_are_counted_over_all_scopes_and_schedules_are_said_in_words(
     Memory().add("We lint with ruff.")
     Memory(scope="agent:helper").add("The helper closes tickets on Fridays.")
     page = browser.get("/status").text
-    assert '<div class="figure">2</div><div class="meta">documents in the store' in page
+    assert '<div class="figure">2</div><div class="meta">texts remembered' in page
     assert '<td title="0 2 * * 0">every Sunday at 02:00</td>' in page
     korean = browser.get("/status", headers={"Accept-Language": "ko"}).text
     assert '<td title="0 2 * * 0">매주 일요일 02:00</td>' in korean

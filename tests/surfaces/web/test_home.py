@@ -119,6 +119,19 @@ def test_a_session_past_midnight_stands_once_and_whole(lived: TestClient, tmp_pa
         assert f"<span>{count}</span>" in card
 
 
+def test_what_a_memory_took_the_place_of_does_not_contradict_it_too(
+    lived: TestClient, tmp_path: Path
+) -> None:
+    rows = Memory().run("list", kind="turn", words=["Wednesdays"]).memories
+    new = rows[0]
+    page = lived.get(f"/m/{new.handle}").text
+    assert re.search(rf"May contradict it:</strong> <a[^>]*>{SAID[0]}", page)
+    _replace_statement(tmp_path / "home")
+    page = lived.get(f"/m/{new.handle}").text
+    assert re.search(rf"It took the place of:</strong> <a[^>]*>{SAID[0]}", page)
+    assert "May contradict it:" not in page
+
+
 def test_what_took_the_place_of_something_is_shown_with_what_it_was(
     lived: TestClient, tmp_path: Path
 ) -> None:

@@ -83,7 +83,6 @@ def test_every_state_of_a_search_is_told(told: TestClient) -> None:
         "/?q=Redis&since=nonsense": "is no day",
         "/?since=2026-11-01": "<article",
         "/?q=decided&limit=1": "More",
-        "/?q=Redis": "yours, in no project",
         "/?q=Redis&source=x&limit=-5": "<article",
     }.items():
         assert words in told.get(address).text, address
@@ -324,6 +323,44 @@ def test_of_an_exchange_the_sentence_that_may_contradict_is_shown(
     assert ">The staging database moved to port 7443.</a>" in sessions
 
 
+def test_a_memory_that_stood_in_the_text_of_a_sessions_start_was_given(
+    told: TestClient, tmp_path: Path
+) -> None:
+    mine, other = (handle(told, words, "observation") for words in ("Redis", "Mondays"))
+    assert "no prompt was given it lately" in told.get(f"/m/{mine}").text
+    window = ContextWindow(str(tmp_path / "home"), "claude-code", "s1")
+    text = f"- 2026-11-10 Use Redis. (replaced on 2026-11-11, by {other}, {mine})"
+    window.keep("session-start", Injection(text, [], 9), 1_000_000.0)
+    assert "given to an agent in 1 sessions" in told.get(f"/m/{mine}").text
+    assert "no prompt was given it lately" in told.get(f"/m/{other}").text
+    window.empty(1_000_001.0)  # a compaction takes it out of the context, not out of the past
+    assert "given to an agent in 1 sessions" in told.get(f"/m/{mine}").text
+
+
+def test_of_one_scope_no_scope_is_asked_for_or_named(told: TestClient) -> None:
+    for path in ("/", "/?q=Redis", "/memories", "/timeline", "/injection", "/hits?q=Redis"):
+        page = told.get(path).text.partition("<dialog")[0]
+        assert "yours, in no project" not in page, path
+        assert '<select name="in"' not in page, path
+    page = told.get("/memories").text
+    assert "Move there" not in page
+    assert '<input type="hidden" name="to" value="agent:main">' in page
+    assert "Move there" not in told.get(f"/m/{handle(told, 'Payments')}").text
+    Memory(resident=Resident(), scope="agent:helper").add("The helper closes tickets.")
+    for path in ("/?q=Redis", "/memories", "/timeline"):
+        assert "yours, in no project" in told.get(path).text.partition("<dialog")[0], path
+    assert "Move there" in told.get(f"/m/{handle(told, 'Payments')}").text
+
+
+def test_a_note_is_corrected_in_its_file(told: TestClient, tmp_path: Path) -> None:
+    (tmp_path / "diary").mkdir()
+    (tmp_path / "diary" / "rent.md").write_text("The rent is 900.\n")
+    Memory(resident=Resident()).run("index", paths=[str(tmp_path / "diary")])
+    page = told.get(f"/m/{handle(told, 'rent', 'note')}").text
+    assert "This is a file of yours: correct it there." in page
+    assert "line of the conversation" not in page
+
+
 def test_to_open_a_memory_asks_no_service_of_models(
     told: TestClient, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -350,6 +387,7 @@ def test_a_note_is_shown_as_it_reads_and_a_record_of_the_user_can_move(told: Tes
     folder.mkdir()
     (folder / "door.md").write_text("# Door\n\n- The **umbrella** is `wet`\n\n<b>loud</b>\n")
     memory.run("index", paths=[str(folder)])
+    Memory(resident=Resident(), scope="agent:helper").add("The helper closes tickets.")
     page = told.get(f"/m/{handle(told, 'umbrella', 'note')}").text
     assert '<p class="md-heading">Door</p>' in page
     assert '<p class="md-item">The <strong>umbrella</strong> is <code>wet</code></p>' in page
