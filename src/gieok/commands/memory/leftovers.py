@@ -13,6 +13,7 @@ from pathlib import Path
 from gieok import fs, paths
 from gieok.hook import window
 from gieok.text.keywords import fold_for_search
+from gieok.text.markdown import front_matter
 
 #: Shorter lines are too common to search for.
 _SHORTEST = 12
@@ -26,12 +27,29 @@ _LOGS = ("daemon.log*", "logs/*", "hook/*.jsonl*", "labels.jsonl", "notices.json
 _PART_LETTERS = 16
 _SHOWN_HANDLE = re.compile(r"\b[0-9a-f]{8}(?:\.\d+)?\b")
 _TAG = re.compile(r"</?memory-")
+#: Name of a field of a head, and a value that is a day or a moment.
+_FIELD_NAME = re.compile(r"^[\w-]+:(?=\s)")
+_TIME = re.compile(r"[\d:.TZ+/ -]+")
 
 
 def select_needles(texts: Iterable[str]) -> list[str]:
-    """Return the lines of texts that are long enough to search for."""
-    lines = (line.strip() for text in texts for line in text.splitlines())
+    """Return the lines of texts that are long enough to search for.
+
+    Of the head of a text they are the values but for times: "category: decision" stands in others'
+    heads too, and says nothing of this text.
+    """
+    lines = (line.strip() for text in texts for line in _iter_own_lines(text))
     return list(dict.fromkeys(line for line in lines if len(line) >= _SHORTEST))[:_MOST_NEEDLES]
+
+
+def _iter_own_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text; those of its head without the names of fields, and no times."""
+    end = front_matter(text).end
+    for line in text[:end].splitlines():
+        value = _FIELD_NAME.sub("", line).strip()
+        if not _TIME.fullmatch(value):
+            yield value
+    yield from text[end:].splitlines()
 
 
 def remove_text_leftovers(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
