@@ -415,3 +415,12 @@ def test_questions_to_begin_with_make_way_for_a_question(visit: Callable[..., An
     page.locator("#q").fill("staging database")
     expect(page.locator("[data-hit]").first).to_be_visible()
     expect(questions).to_be_hidden()
+
+
+def test_the_name_of_a_tier_is_whole_on_a_phone(visit: Callable[..., Any]) -> None:
+    page = visit("ko", viewport={"width": 360, "height": 740}).open("/status")
+    names = page.locator(".tier .chip")
+    assert "활성(hot)" in names.all_inner_texts()
+    assert (
+        names.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth)") == []
+    )

@@ -119,17 +119,22 @@ def test_a_session_past_midnight_stands_once_and_whole(lived: TestClient, tmp_pa
         assert f"<span>{count}</span>" in card
 
 
-def test_what_a_memory_took_the_place_of_does_not_contradict_it_too(
+def test_what_was_replaced_contradicts_nothing_though_an_answer_to_it_stands(
     lived: TestClient, tmp_path: Path
 ) -> None:
-    rows = Memory().run("list", kind="turn", words=["Wednesdays"]).memories
-    new = rows[0]
-    page = lived.get(f"/m/{new.handle}").text
-    assert re.search(rf"May contradict it:</strong> <a[^>]*>{SAID[0]}", page)
+    at = NOW - timedelta(days=3) + timedelta(minutes=1)
+    answer = {"role": "assistant", "text": "Noted.", "timestamp": at.isoformat()}
+    with (tmp_path / "talk" / "session-0.jsonl").open("a") as file:
+        file.write(json.dumps(answer) + "\n")
+    memory = Memory()
+    memory.run("observe run", once=True)
+    kept = memory.run("remember", text=["We settle payments on Mondays."], user=True)
+    told = rf"May contradict it:</strong> <a[^>]*>{SAID[0]}"
+    assert re.search(told, lived.get(f"/m/{kept.handle}").text)
     _replace_statement(tmp_path / "home")
-    page = lived.get(f"/m/{new.handle}").text
-    assert re.search(rf"It took the place of:</strong> <a[^>]*>{SAID[0]}", page)
-    assert "May contradict it:" not in page
+    page = lived.get(f"/m/{kept.handle}").text
+    assert not re.search(told, page)
+    assert re.search(rf"May contradict it:</strong> <a[^>]*>{SAID[1]}", page)
 
 
 def test_what_took_the_place_of_something_is_shown_with_what_it_was(

@@ -120,6 +120,7 @@ def test_the_chosen_are_put_away_listed_restored_and_each_is_undone(told: TestCl
 def test_the_chosen_move_to_another_scope_and_back(told: TestClient) -> None:
     observed = handle(told, "Redis", "observation")
     page = post(told, "/memories/act", act="transfer", handle=[observed], to="project:shop-1")
+    assert "Moved to shop: 1." in page
     moved = re.search(r'name="handle" value="(\w+)"', page)
     assert moved
     assert (
@@ -514,7 +515,7 @@ def test_what_is_added_for_oneself_makes_no_project(browser: TestClient, tmp_pat
     assert "What an agent is given" in page
     assert not (tmp_path / "work" / ".gieok").exists()
     added = post(browser, "/remember", text="Tea at four.", to="agent:main", back="/timeline")
-    assert "Remembered for yours, in no project: Tea at four." in added
+    assert "Remembered: Tea at four." in added
     assert not (tmp_path / "work" / ".gieok").exists()
     assert "Tea at four." in browser.get("/memories?in=agent:main").text
 

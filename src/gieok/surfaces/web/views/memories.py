@@ -9,15 +9,14 @@ from starlette.responses import Response
 
 from gieok.commands.command import STATUSES
 from gieok.commands.memory import away, handles
-from gieok.commands.memory.contradictions import Contradiction, find_contradictions
-from gieok.commands.memory.handles import NamedMemory, strip_speaker_label
+from gieok.commands.memory.contradictions import find_contradictions
+from gieok.commands.memory.handles import strip_speaker_label
 from gieok.commands.memory.history import Version, trace_memory_history
 from gieok.commands.memory.listing import LEARNED, list_memories
 from gieok.commands.memory.trust import find_untrusted_content
 from gieok.commands.memory.untrusted import count_waiting_records
 from gieok.commands.observe.why import explain_named_memory
 from gieok.errors import GieokError
-from gieok.home.call import Call
 from gieok.home.calls import rescope_call
 from gieok.hook import records
 from gieok.memory.corrections import unmarked
@@ -190,7 +189,7 @@ def show_memory_page(seen: PageRequest) -> Response:
         replaced=_find_replaced_versions(versions),
         contradictions=()
         if is_note or why.status == "retired"
-        else _list_open_contradictions(held.call, why.memory, text, versions),
+        else find_contradictions(rescope_call(held.call), why.memory, text),
         session_scope=why.document.metadata.get(MOVED_FROM) or why.document.scope.path,
         is_note=is_note,
         handle=handle,
@@ -222,18 +221,6 @@ def show_memory_page(seen: PageRequest) -> Response:
         roles=_name_message_roles(seen),
         **_build_undo_values(seen),
     )
-
-
-def _list_open_contradictions(
-    call: Call, memory: NamedMemory, text: str, versions: tuple[Version, ...]
-) -> tuple[Contradiction, ...]:
-    """Return what may contradict a memory, but for the statements that a version ended.
-
-    Those stand on the page as what was true before, and contradict nothing any more.
-    """
-    ended = {version.text for version in versions if version.ended}
-    found = find_contradictions(rescope_call(call), memory, text)
-    return tuple(contradiction for contradiction in found if contradiction.text not in ended)
 
 
 def _find_replaced_versions(versions: tuple[Version, ...]) -> list[Version]:
