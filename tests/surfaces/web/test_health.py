@@ -123,6 +123,8 @@ def _daemon_card(page: str) -> str:
 def test_the_daemon_of_the_home_is_told_truly_and_started_by_a_button(
     watching: TestClient,
 ) -> None:
+    off = "The daemon is off: none of these begins by itself until it runs."
+    assert off in watching.get("/status").text
     before = _daemon_card(watching.get("/status").text)
     assert '<div class="figure">off</div>' in before
     assert 'action="/status/run/daemon"' in before
@@ -130,6 +132,7 @@ def test_the_daemon_of_the_home_is_told_truly_and_started_by_a_button(
     assert '<div class="figure">runs</div>' in after
     assert re.search(r"since \d{4}-\d\d-\d\d \d\d:\d\d<", after)
     assert "/status/run/daemon" not in after
+    assert off not in watching.get("/status").text
     assert "daemon: runs" in watching.get("/status").text, "the command's own words say the same"
 
 

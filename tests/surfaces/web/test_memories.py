@@ -76,6 +76,18 @@ def test_the_address_of_a_search_is_kept_and_each_hit_says_why_it_is_there(
     assert "likely to answer: " in page.text
 
 
+def test_where_nothing_is_remembered_each_page_says_how_to_begin(browser: TestClient) -> None:
+    for view in ("", "?kind=note", "?kind=turn", "?kind=all"):
+        page = browser.get(f"/memories{view}", headers={"Accept-Language": "ko"})
+        assert page.status_code == 200, view
+        assert 'href="/first"' in page.text.partition("<main")[2], view
+        assert "memory.index(" not in page.text, view
+    for address in ("/", "/timeline", "/injection", "/injection?prompt=tea", "/?q=tea", "/status"):
+        page = browser.get(address, headers={"Accept-Language": "ko"})
+        assert page.status_code == 200, address
+        assert "memory.index(" not in page.text, address
+
+
 def test_every_state_of_a_search_is_told(told: TestClient) -> None:
     for address, words in {
         "/?q=zzqqx": "Nothing answers that.",

@@ -101,9 +101,7 @@ def _transfer_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
         for memory, names in groups.values()
     ]
     moved = [item for result in results for item in result.memories]
-    notice = seen.words(
-        "Moved to {target}: {moved}.", target=name_scope(target), moved=len(moved)
-    )
+    notice = seen.words("Moved to {target}: {moved}.", target=name_scope(target), moved=len(moved))
     before = {item.scope_before.path for item in moved}
     if len(before) > 1:  # one button cannot lead to several places
         return _return_with_undo(seen, notice, "", [])
