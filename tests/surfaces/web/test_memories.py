@@ -81,11 +81,20 @@ def test_where_nothing_is_remembered_each_page_says_how_to_begin(browser: TestCl
         page = browser.get(f"/memories{view}", headers={"Accept-Language": "ko"})
         assert page.status_code == 200, view
         assert 'href="/first"' in page.text.partition("<main")[2], view
+        assert "--kind" not in page.text, view
         assert "memory.index(" not in page.text, view
     for address in ("/", "/timeline", "/injection", "/injection?prompt=tea", "/?q=tea", "/status"):
         page = browser.get(address, headers={"Accept-Language": "ko"})
         assert page.status_code == 200, address
         assert "memory.index(" not in page.text, address
+
+
+def test_a_tab_without_memories_names_no_flag_of_the_command_for_it(browser: TestClient) -> None:
+    Memory(resident=Resident()).run("remember", text=["Tea is at four."], user=True)
+    page = browser.get("/memories?kind=turn").text
+    assert "Nothing of this kind is remembered." in page
+    assert "--kind" not in page
+    assert "was looked at" in browser.get("/memories?kind=turn&tag=x").text
 
 
 def test_every_state_of_a_search_is_told(told: TestClient) -> None:
@@ -517,6 +526,12 @@ def test_a_folder_and_conversations_are_taken_in_from_an_empty_home(
     assert "1 added" in done
     assert "hx-trigger" not in done
     assert "umbrella" in browser.get("/first?q=umbrella").text
+    (tmp_path / "notes" / "roof.md").write_text("The ladder stands behind the roof.\n")
+    korean = {"Accept-Language": "ko"}
+    browser.post("/first/index", data={**data, "folder": str(tmp_path / "notes")}, headers=korean)
+    jobs.wait()
+    assert re.search("[가-힣]", jobs.last.progress), "in the language of who pressed the button"
+    assert not re.search("[A-Za-z]", jobs.last.progress)
     browser.post("/first/talk", data=data)
     jobs.wait()
     assert 'chip bad">failed' not in browser.get("/first").text

@@ -117,6 +117,7 @@ def _run_reporting_command(
     """Run a command that reports its progress to a job; return the command's last words."""
     call = replace(
         rescope_call(seen.memory.call),
+        lang=seen.lang,
         say=job.say,
         tell=job.tell,
     )

@@ -121,7 +121,10 @@ def show_memories_page(seen: PageRequest) -> Response:
             "rows": listed.memories,
             "more": more,
             "is_cut": listed.more and not more,
-            "gaps": listed.not_looked_at or (),
+            # the tab says which kind is shown
+            "gaps": [
+                gap for gap in listed.not_looked_at or () if ("name", "kind") not in gap.values
+            ],
         },
     )
 
