@@ -38,11 +38,11 @@ def select_needles(texts: Iterable[str]) -> list[str]:
     Of the head of a text they are the values but for times: "category: decision" stands in others'
     heads too, and says nothing of this text.
     """
-    lines = (line.strip() for text in texts for line in _iter_own_lines(text))
+    lines = (line.strip() for text in texts for line in _iter_needle_lines(text))
     return list(dict.fromkeys(line for line in lines if len(line) >= _SHORTEST))[:_MOST_NEEDLES]
 
 
-def _iter_own_lines(text: str) -> Iterator[str]:
+def _iter_needle_lines(text: str) -> Iterator[str]:
     """Yield the lines of a text; those of its head without the names of fields, and no times."""
     end = front_matter(text).end
     for line in text[:end].splitlines():

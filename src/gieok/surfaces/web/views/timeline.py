@@ -53,8 +53,8 @@ class StreamSession(NamedTuple):
 class StreamDay(NamedTuple):
     """Day of the stream: sessions, further changes and decisions, and how much is not shown.
 
-    `notes` are folded, `left_out` are other memories that are no decisions, where they are many. `has_more_changes` says
-    that of the changes only the last ones are there.
+    `notes` are folded, `left_out` are other memories that are no decisions, where they are many.
+    `has_more_changes` says that of the changes only the last ones are there.
     """
 
     day: date
