@@ -12,6 +12,7 @@ from pathlib import Path
 
 from gieok import fs, paths
 from gieok.hook import window
+from gieok.hook.matches import CATEGORIES
 from gieok.text.keywords import fold_for_search
 from gieok.text.markdown import front_matter
 
@@ -27,28 +28,33 @@ _LOGS = ("daemon.log*", "logs/*", "hook/*.jsonl*", "labels.jsonl", "notices.json
 _PART_LETTERS = 16
 _SHOWN_HANDLE = re.compile(r"\b[0-9a-f]{8}(?:\.\d+)?\b")
 _TAG = re.compile(r"</?memory-")
-#: Name of a field of a head, and a value that is a day or a moment.
+#: Name of a field of a head, and a value that is days or moments. A telephone number is none.
 _FIELD_NAME = re.compile(r"^[\w-]+:(?=\s)")
-_TIME = re.compile(r"[\d:.TZ+/ -]+")
+_MOMENT = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:?\d\d)?)?"
+_TIMES = re.compile(rf"{_MOMENT}(?:, {_MOMENT})*")
 
 
 def select_needles(texts: Iterable[str]) -> list[str]:
     """Return the lines of texts that are long enough to search for.
 
-    Of the head of a text they are the values but for times: "category: decision" stands in others'
-    heads too, and says nothing of this text.
+    Of the head of a text, times and the categories of records are left out: "category: decision"
+    stands in others' heads too, and says nothing of this text.
     """
     lines = (line.strip() for text in texts for line in _iter_needle_lines(text))
     return list(dict.fromkeys(line for line in lines if len(line) >= _SHORTEST))[:_MOST_NEEDLES]
 
 
 def _iter_needle_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text; those of its head without the names of fields, and no times."""
+    """Yield the lines of a text; of its head the values.
+
+    A short value stands with the name of its field: "pin: tulip-88" can be searched, "tulip-88" is
+    too short.
+    """
     end = front_matter(text).end
     for line in text[:end].splitlines():
         value = _FIELD_NAME.sub("", line).strip()
-        if not _TIME.fullmatch(value):
-            yield value
+        if not _TIMES.fullmatch(value) and value not in CATEGORIES:
+            yield value if len(value) >= _SHORTEST else line
     yield from text[end:].splitlines()
 
 
