@@ -87,6 +87,26 @@ def test_the_home_page_tells_of_sessions_due_and_waiting_and_leads_there(
     assert "내일 마감" in _section(korean, "다가온 일")
 
 
+def test_a_task_stays_due_after_its_day_and_another_statement_does_not(
+    lived: TestClient, tmp_path: Path
+) -> None:
+    yesterday = date.fromisoformat(find_noon_zone()[1]) - timedelta(days=1)
+    said = (
+        f"I need to return the drum kit by {yesterday}.",
+        f"We decided that the choir meets before {yesterday}.",
+    )
+    at = (NOW - timedelta(days=3)).isoformat()
+    rows = [{"role": "user", "text": text, "timestamp": at} for text in said]
+    (tmp_path / "talk" / "tasks.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    Memory().run("observe run", once=True)
+    page = lived.get("/").text
+    due = _section(page, "Due")
+    assert "the drum kit" in due
+    assert f"overdue since {yesterday}" in due
+    assert "the choir" in page
+    assert "the choir" not in due
+
+
 def test_a_session_past_midnight_stands_once_and_whole(lived: TestClient, tmp_path: Path) -> None:
     zone, noon = find_noon_zone()
     midnight = datetime.combine(date.fromisoformat(noon), time(), ZoneInfo(zone))
