@@ -49,7 +49,7 @@ def test_the_messages_of_every_scope_are_counted(
     Memory().run("observe run", once=True)
     Memory(scope="agent:helper").add("The helper closes tickets on Fridays.")
     browser.get("/scope?scope=agent:helper&back=/status")
-    assert "1 messages kept" in browser.get("/status").text
+    assert "1 message kept" in browser.get("/status").text
 
 
 def test_every_part_is_proved_on_demand_and_marked(browser: TestClient) -> None:

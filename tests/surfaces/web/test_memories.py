@@ -169,7 +169,7 @@ def test_forgetting_shows_what_goes_and_then_what_went(told: TestClient) -> None
     assert "<li>We decided to use Redis Streams.</li>" in asked, "in its words, not by its file"
     assert f'href="/m/{chosen[0]}">Keep</a>' in asked
     assert "Forget for good?" in asked
-    assert "1 message(s)" in asked
+    assert "1 observation, 1 message" in asked
     assert "Redis" in told.get("/memories").text
     assert "Forgotten for good" in post(told, "/memories/act", act="forget", handle=chosen, yes="1")
     assert "Redis" not in told.get("/memories?kind=turn").text
@@ -353,10 +353,10 @@ def test_a_memory_that_stood_in_the_text_of_a_sessions_start_was_given(
     window = ContextWindow(str(tmp_path / "home"), "claude-code", "s1")
     text = f"- 2026-11-10 Use Redis. (replaced on 2026-11-11, by {other}, {mine})"
     window.keep("session-start", Injection(text, [], 9), 1_000_000.0)
-    assert "given to an agent in 1 sessions" in told.get(f"/m/{mine}").text
+    assert "given to an agent in 1 session<" in told.get(f"/m/{mine}").text
     assert "no prompt was given it lately" in told.get(f"/m/{other}").text
     window.empty(1_000_001.0)  # a compaction takes it out of the context, not out of the past
-    assert "given to an agent in 1 sessions" in told.get(f"/m/{mine}").text
+    assert "given to an agent in 1 session<" in told.get(f"/m/{mine}").text
 
 
 def test_of_one_scope_no_scope_is_asked_for_or_named(told: TestClient) -> None:
@@ -629,4 +629,4 @@ def test_words_that_are_no_time_and_what_was_not_looked_at_are_said(told: TestCl
     assert "only sessions was looked at" in page
     tried = told.get("/injection?prompt=which+quasar+was+it+several+weeks+ago").text
     assert "Not taken as a time" in tried
-    assert "only turn was looked at" in told.get("/memories?kind=turn&words=quasar").text
+    assert "only x was looked at" in told.get("/memories?kind=turn&words=quasar&tag=x").text

@@ -190,7 +190,7 @@ def growth_titles(growth: Sequence[Size], name: str, lang: str) -> list[str]:
     """Return the tooltip of each point of a growth curve."""
     words = {
         "documents": Words("documents"),
-        "passages": Words("passages"),
+        "passages": Words("pieces of text"),
         "bytes": Words("bytes"),
     }
     return [f"{size.day}: {getattr(size, name):,} {words[name].say(lang)}" for size in growth]
