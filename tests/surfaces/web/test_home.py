@@ -51,7 +51,7 @@ def _replace_statement(home: Path, at: datetime = NOW - timedelta(minutes=1)) ->
     turns = [
         passage
         for scope in store.scopes()
-        for document in store.get(scope, list(store.hashes(scope)))
+        for document in store.get(scope, sorted(store.hashes(scope)))
         if document.key.startswith("sessions/")
         for passage in [(scope.path, document.key, document.text)]
     ]
@@ -155,6 +155,19 @@ def test_what_was_replaced_contradicts_nothing_though_an_answer_to_it_stands(
     page = lived.get(f"/m/{kept.handle}").text
     assert not re.search(told, page)
     assert re.search(rf"May contradict it:</strong> <a[^>]*>{SAID[1]}", page)
+
+
+def test_what_was_replaced_and_said_again_contradicts_where_it_was_said_again(
+    lived: TestClient, tmp_path: Path
+) -> None:
+    again = {"role": "user", "text": SAID[0], "timestamp": NOW.isoformat()}
+    (tmp_path / "talk" / "session-2.jsonl").write_text(json.dumps(again) + "\n")
+    memory = Memory()
+    memory.run("observe run", once=True)
+    kept = memory.run("remember", text=["We settle payments on Mondays."], user=True)
+    _replace_statement(tmp_path / "home")
+    page = lived.get(f"/m/{kept.handle}").text
+    assert re.search(rf"May contradict it:</strong> <a[^>]*>{SAID[0]}", page)
 
 
 def test_what_took_the_place_of_something_is_shown_with_what_it_was(

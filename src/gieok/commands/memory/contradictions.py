@@ -55,17 +55,27 @@ def find_contradictions(call: Call, memory: NamedMemory, text: str) -> tuple[Con
     own_day = timeline.day_of_moment(
         memory.document.valid_from, memory.document.updated_at, call.zone
     )
-    own = memory.handle.partition(".")[0]
-    others = (hit for hit in found if hit.handle.partition(".")[0] != own)
+    own = _cut_line_number(memory.handle)
+    others = (hit for hit in found if _cut_line_number(hit.handle) != own)
     contradictions = filter(None, (_compare_with_hit(text, own_day, hit) for hit in others))
-    # an answer shows the turn before it, which may have been replaced
-    ended = {_read_hit_statement(hit) for hit in found if hit.status in _ENDED}
+    # an answer shows the turn before it, which may have been replaced; said again, in another
+    # session, the same words stand
+    ended = {
+        (_cut_line_number(hit.handle), _read_hit_statement(hit))
+        for hit in found
+        if hit.status in _ENDED
+    }
     # what was said, and what was observed of it, are the same sentence
     distinct: dict[str, Contradiction] = {}
     for contradiction in contradictions:
-        if contradiction.text not in ended:
+        if (_cut_line_number(contradiction.handle), contradiction.text) not in ended:
             distinct.setdefault(contradiction.text, contradiction)
     return tuple(distinct.values())[:_MOST]
+
+
+def _cut_line_number(handle: str) -> str:
+    """Return the handle of the whole document in which a memory stands."""
+    return handle.partition(".")[0]
 
 
 def _read_hit_statement(hit: SearchHit) -> str:
