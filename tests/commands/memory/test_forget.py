@@ -212,6 +212,14 @@ def test_a_record_is_deleted_with_its_file_and_a_file_of_the_user_is_left_alone(
     assert not {record, note} & _keys()
 
 
+def test_a_record_is_not_still_in_others_that_have_a_head_like_its_own(home: Path) -> None:
+    for text in ("The printer is on floor 4.", "The lease ends on 31 March.", "Tea is at four."):
+        _run("remember", text=[text], user=True)
+    (printer,) = (row.handle for row in _run("list", words=["printer"], kind="record").memories)
+    done = _run("forget", handles=[printer], yes=True)
+    assert done.done.still_in == ()
+
+
 def test_retired_and_archived_records_are_forgotten_too(home: Path) -> None:
     _run("retire", memories=[Path(_the(home, "record")).stem], user=True)
     assert _holding(home / "retired", "marmalade")

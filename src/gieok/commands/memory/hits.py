@@ -25,7 +25,10 @@ from gieok.text.messages import Words
 #: First hits that decide whether one of them leads, however many are asked for: as many as a search
 #: shows where nothing is said of it.
 JUDGED = 6
-_NO_DAY = day.min
+#: Day by which hits without one are sorted: behind all others.
+_NO_DAY = day.max
+#: Said of a hit of a time that is no memory of a day.
+UNDATED = Words("a file changed then; it names no day")
 
 
 class SearchHit(NamedTuple):
@@ -159,7 +162,10 @@ def judge_hit_levels(hits: tuple[SearchHit, ...], question: str) -> tuple[Search
 
 
 def sort_for_reading(result: SearchResult) -> tuple[SearchHit, ...]:
-    """Return the hits as a person reads them: those of a time by day, others best first."""
+    """Return the hits as a person reads them: those of a time by day, others best first.
+
+    A file that names no day is among those of a time because it was changed then: it comes last.
+    """
     if not result.is_timeline:
         return result.results
     return tuple(sorted(result.results, key=lambda hit: hit.date or _NO_DAY))
@@ -202,7 +208,7 @@ def render_search(result: SearchResult, style: Style) -> str:
     for hit in sort_for_reading(result):
         if result.is_timeline and hit.date != shown:
             shown = hit.date
-            blocks.append(style.bold(str(shown)))
+            blocks.append(style.bold(str(shown) if shown else UNDATED.say(style.lang)))
         blocks.append(_format_hit_block(hit, result, style))
     if result.nearest:
         blocks.append(_format_hit_block(result.nearest, result, style))

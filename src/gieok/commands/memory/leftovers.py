@@ -4,6 +4,7 @@ These are logs, hook events, the record of what sessions were shown, and quarant
 """
 
 import json
+import re
 import shutil
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +14,9 @@ from gieok import fs, paths
 from gieok.commands.memory import shown_words
 from gieok.commands.memory.shown_words import CorrectedWords
 from gieok.hook import window
+from gieok.hook.matches import CATEGORIES
 from gieok.text.keywords import fold_for_search
+from gieok.text.markdown import front_matter
 
 #: Shorter lines are too common to search for.
 _SHORTEST = 12
@@ -22,12 +25,34 @@ _LARGEST_BYTES = 200_000_000
 #: Gieok's own files in which each line stands alone. Other files below the home folder are the
 #: user's, whatever they are called.
 _LOGS = ("daemon.log*", "logs/*", "hook/*.jsonl*", "labels.jsonl", "notices.json")
+#: Name of a field of a head, and a value that is days or moments. A telephone number is none.
+_FIELD_NAME = re.compile(r"^[\w-]+:(?=\s)")
+_MOMENT = r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[\d:.]*(?:Z|[+-]\d\d:?\d\d)?)?"
+_TIMES = re.compile(rf"{_MOMENT}(?:, {_MOMENT})*")
 
 
 def select_needles(texts: Iterable[str]) -> list[str]:
-    """Return the lines of texts that are long enough to search for."""
-    lines = (line.strip() for text in texts for line in text.splitlines())
+    """Return the lines of texts that are long enough to search for.
+
+    Of the head of a text, times and the categories of records are left out: "category: decision"
+    stands in others' heads too, and says nothing of this text.
+    """
+    lines = (line.strip() for text in texts for line in _iter_needle_lines(text))
     return list(dict.fromkeys(line for line in lines if len(line) >= _SHORTEST))[:_MOST_NEEDLES]
+
+
+def _iter_needle_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text; of its head the values.
+
+    A short value stands with the name of its field: "pin: tulip-88" can be searched, "tulip-88" is
+    too short.
+    """
+    end = front_matter(text).end
+    for line in text[:end].splitlines():
+        value = _FIELD_NAME.sub("", line).strip()
+        if not _TIMES.fullmatch(value) and value not in CATEGORIES:
+            yield value if len(value) >= _SHORTEST else line
+    yield from text[end:].splitlines()
 
 
 def remove_text_leftovers(home: Path, wanted: Sequence[str]) -> list[tuple[str, str]]:
