@@ -4,9 +4,9 @@ symbols that do.
 English: `DIR/search/queries.jsonl`, nDCG@10 of the files of the first ten answers. Korean:
 `data/code/korean_*.tsv` beside this file (project, question, `path[::symbol]` that answer), the
 share of questions with one among the first three. A developer's own words, half in Korean:
-`data/code/own_words.jsonl` (project, question, symbols that answer, and where their names are
-ambiguous the files), how early the first right one comes and whether it is among the first five.
-`--hybrid`: without and with vectors.
+`data/code/own_words*.jsonl` (project, question, symbols that answer, and where their names are
+ambiguous the files; no rule was found on those of the second file), how early the first right one
+comes and whether it is among the first five. `--hybrid`: without and with vectors.
 Peer: semble's keywords and ranking.
 """
 
@@ -27,7 +27,7 @@ from gieok.code.index.project import Project
 from gieok.flow.lifecycle import fill_vectors
 
 _KOREAN = tuple(sorted((Path(__file__).parent / "data" / "code").glob("korean_*.tsv")))
-_OWN_WORDS = Path(__file__).parent / "data" / "code" / "own_words.jsonl"
+_OWN_WORDS = tuple(sorted((Path(__file__).parent / "data" / "code").glob("own_words*.jsonl")))
 #: Answers of a question: as many as `code query` gives by itself.
 _ANSWERS = 10
 #: Question → files below the indexed folder, best first.
@@ -105,7 +105,8 @@ def _files(
 
 def _own_words(indexed: Project, embedder: Any, name: str) -> dict[str, float]:
     """Return how good search is on the questions in a developer's own words on a project."""
-    rows = [json.loads(line) for line in _OWN_WORDS.read_text(encoding="utf-8").splitlines()]
+    lines = (line for file in _OWN_WORDS for line in file.read_text(encoding="utf-8").splitlines())
+    rows = [json.loads(line) for line in lines]
     places = [_first_place(indexed, embedder, row) for row in rows if row["project"] == name]
     if not places:
         return {}

@@ -1,9 +1,9 @@
 """How fast the sidecar is, and that it loses nothing while it is killed.
 
-    python benchmarks/sidecar.py                                         the table of
-    spec/observe.md python benchmarks/sidecar.py idle --seconds 600                      CPU and
-    memory of a daemon with nothing to do python benchmarks/sidecar.py soak --lines N --files F
-    --kills K      a writer against a daemon that is killed (SIGKILL)
+    python benchmarks/sidecar.py                        the table of spec/observe.md
+    python benchmarks/sidecar.py idle --seconds 600     a daemon with nothing to do: CPU and memory
+    python benchmarks/sidecar.py soak --lines N --files F --kills K
+                                                        a writer, and a daemon that is killed
 
 Each takes --json.
 """

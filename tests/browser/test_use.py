@@ -9,7 +9,7 @@ from typing import Any
 
 import prepared_home
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from prepared_home import HOSTILE, Prepared
 from world import GIEOK
 
@@ -366,3 +366,61 @@ def test_five_targets_are_at_the_bottom_of_a_phone_and_the_rest_behind_one(
     page.set_viewport_size({"width": 1280, "height": 800})
     expect(page.locator("header nav > ul > li > a:visible")).to_have_count(7)
     expect(page.locator("header nav summary")).to_be_hidden()
+
+
+def test_on_a_phone_each_action_for_the_chosen_can_be_pressed(visit: Callable[..., Any]) -> None:
+    page = visit(viewport={"width": 360, "height": 740}).open("/memories")
+    page.locator("input[name=handle]").first.check()
+    actions = page.locator(".acts button:visible")
+    assert actions.count() >= 2
+    covered = actions.evaluate_all(
+        """(all) => all.filter((one) => {
+            const box = one.getBoundingClientRect();
+            return [box.top + 2, box.bottom - 2].some((y) => !one.contains(
+                document.elementFromPoint(box.left + box.width / 2, y)));
+        }).map((one) => one.textContent)"""
+    )
+    assert covered == []
+
+
+def test_nothing_grows_wider_while_a_page_waits_for_an_answer(visit: Callable[..., Any]) -> None:
+    visitor = visit(viewport={"width": 360, "height": 740})
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    visitor.page.route("**/questions", hold)
+    page = visitor.page
+    page.goto(f"{visitor.server}/")
+    page.locator(".htmx-request").first.wait_for(state="attached")
+    # the end of the running bar, where it stands furthest to the right
+    moved = page.evaluate(
+        """() => document.getAnimations().map((one) => {
+            one.pause();
+            one.currentTime = 1200;
+            return one.animationName;
+        })"""
+    )
+    assert "busy" in moved
+    assert visitor.overflow() == []
+    for route in held:
+        route.continue_()
+
+
+def test_questions_to_begin_with_make_way_for_a_question(visit: Callable[..., Any]) -> None:
+    page = visit().open("/")
+    questions = page.locator("nav[aria-label='Questions to begin with']")
+    expect(questions).to_be_visible()
+    page.locator("#q").fill("staging database")
+    expect(page.locator("[data-hit]").first).to_be_visible()
+    expect(questions).to_be_hidden()
+
+
+def test_the_name_of_a_tier_is_whole_on_a_phone(visit: Callable[..., Any]) -> None:
+    page = visit("ko", viewport={"width": 360, "height": 740}).open("/status")
+    names = page.locator(".tier .chip")
+    assert "활성(hot)" in names.all_inner_texts()
+    assert (
+        names.evaluate_all("(all) => all.filter((one) => one.scrollWidth > one.clientWidth)") == []
+    )

@@ -244,12 +244,12 @@ def test_a_project_without_code_has_an_empty_picture(indexed: Make) -> None:
     found = structure(made)
     assert found.parts == ()
     assert ET.fromstring(picture.svg(found, "x")).get("height") == "100"
-    assert "- `notes.md`: Notes" in export.render_overview_page(made, build_overview(made))
+    assert "- `notes.md`: Notes" in export.render_overview_page(made, build_overview(made), "en")
 
 
 def test_the_page_tells_a_newcomer_where_to_look(indexed: Make) -> None:
     made = indexed(_SHOP)
-    page = export.render_overview_page(made, build_overview(made))
+    page = export.render_overview_page(made, build_overview(made), "en")
     for line in (
         "- command `shop` → `shop.app:main`",
         "- `src/shop/app.py#L6`",

@@ -250,6 +250,107 @@ def test_a_file_of_many_matches_leaves_room_for_another(indexed: Make) -> None:
     assert "other.py" in {answer.symbol.path for answer in found.answers}
 
 
+def test_what_a_matching_caller_calls_comes_before_what_none_calls(indexed: Make) -> None:
+    body = '    """Put a failed job back."""\n    backlog.append(job)\n'
+    project = indexed(
+        {
+            "first.py": f"def leave_job(job):\n{body}",
+            "second.py": f"def enter_job(job):\n{body}",
+            "worker.py": "from second import enter_job\n\n\ndef work(job):\n"
+            '    """Run a job, and try it again where it failed."""\n    enter_job(job)\n',
+        }
+    )
+    found = _keys(project, "where is a failed job put back and tried again")
+    assert "enter_job" in found
+    assert "leave_job" not in found[: found.index("enter_job")]
+
+
+def test_edges_between_symbols_are_those_with_both_ends_among_them(indexed: Make) -> None:
+    code = "def a():\n    b()\n\n\ndef b():\n    c()\n\n\ndef c():\n    pass\n"
+    store = indexed({"chain.py": code}).store
+    between = store.edges_between(["chain.py::a", "chain.py::b", "nowhere.py::x"])
+    assert [(edge.source, edge.target) for edge in between] == [("chain.py::a", "chain.py::b")]
+    assert store.edges_between([]) == []
+
+
+def test_the_first_answers_may_all_be_of_one_file(indexed: Make) -> None:
+    names = ("mail", "print", "sound", "video", "photo", "order", "stock")
+    many = "".join(
+        f"def pause_queue_{name}(queue):\n"
+        f'    """Pause the queue of {name} until somebody resumes it."""\n'
+        "    queue.paused = True\n\n\n"
+        for name in names
+    )
+    weak = 'def hold_queue(line):\n    """Holds the queue of a phone until it resumes."""\n    line.hold()\n'
+    others = {f"phone{number}.py": weak for number in range(2)}
+    project = indexed({"many.py": many, **others})
+    found = search_symbols(project, None, "pause the queue until it resumes", 12, expand=False)
+    assert [answer.symbol.path for answer in found.answers[:7]] == ["many.py"] * 7
+
+
+def test_no_test_comes_before_the_product_for_being_of_another_file(indexed: Make) -> None:
+    many = "".join(
+        f'def pause_queue_{name}(queue):\n    """Pause the queue."""\n    queue.paused = True\n\n\n'
+        for name in ("mail", "print", "sound", "video", "photo", "order")
+    )
+    test = "def test_queue_pauses():\n    assert pause_queue(1)\n"
+    project = indexed({"many.py": many, "tests/test_many.py": test})
+    found = search_symbols(project, None, "pause the queue", 5, expand=False)
+    assert {answer.symbol.path for answer in found.answers} == {"many.py"}
+
+
+def test_no_test_inside_of_a_product_file_comes_before_the_product_either(indexed: Make) -> None:
+    many = "".join(
+        f"/// Pause the queue.\npub fn pause_queue_{name}(queue: &Queue) {{ queue.stop(); }}\n"
+        for name in ("mail", "print", "sound", "video", "photo", "order")
+    )
+    inside = (
+        "#[cfg(test)]\nmod tests {\n    #[test]\n    fn queue_pauses() { pause_queue(1); }\n}\n"
+    )
+    project = indexed({"src/many.rs": many, "src/other.rs": inside})
+    found = search_symbols(project, None, "pause the queue", 5, expand=False)
+    assert {answer.symbol.path for answer in found.answers} == {"src/many.rs"}
+
+
+def test_every_symbol_of_a_name_comes_before_other_files_of_its_words(indexed: Make) -> None:
+    stores = "".join(
+        f"class {name}:\n    def takeout(self):\n        return self.queue.pop(0)\n\n\n"
+        for name in ("Mail", "Print", "Sound", "Video", "Photo", "Order")
+    )
+    other = 'def takeout_all(stores):\n    """Takeout of all stores: takeout, takeout."""\n'
+    project = indexed({"stores.py": stores, "other.py": f"{other}    return stores\n"})
+    found = search_symbols(project, None, "takeout", 6, expand=False)
+    assert [answer.why for answer in found.answers] == ["name"] * 6
+
+
+def test_a_named_class_lends_nothing_of_its_name_to_its_members(indexed: Make) -> None:
+    project = indexed(
+        {
+            "binder.py": 'class FieldBinder:\n    """Binds fields."""\n\n    kinds = ()\n\n'
+            '    def bind_field(self, field):\n        """Binds a field."""\n'
+            "        return self.join_fields(field)\n\n"
+            '    def join_fields(self, fields):\n        """Joins the fields that were bound."""\n'
+            "        return self.bind_field(fields)\n",
+        }
+    )
+    found = _keys(project, "how does FieldBinder bind fields")
+    assert found.index("FieldBinder") < found.index("FieldBinder.join_fields")
+
+
+def test_a_file_name_finds_the_class_of_the_file_before_its_methods(indexed: Make) -> None:
+    methods = "".join(
+        f"    def {name}(self, sender):\n        return self.{other}(sender)\n\n"
+        for name, other in (("connect", "send"), ("send", "connect"), ("drop", "send"))
+    )
+    project = indexed(
+        {
+            "signals.py": f'class Signal:\n    """Signals of a signal."""\n\n{methods}',
+            "use.py": "import signals\n\n\ndef start():\n    signals.Signal().connect(1)\n",
+        }
+    )
+    assert _keys(project, "signals.py")[:2] == ["<module>", "Signal"]
+
+
 def test_a_file_that_is_asked_for_by_its_name_is_found(indexed: Make) -> None:
     made = indexed(
         {

@@ -153,6 +153,35 @@ def test_settings_that_change_hold_in_the_daemon_too_and_wrong_ones_do_not(home:
     assert status.pid == pid
 
 
+def test_a_daemon_that_starts_anew_is_not_said_to_be_off(home: Path) -> None:
+    daemon = Daemon(home)
+    assert not daemon.is_starting()
+    assert "daemon: not running" in _say_status()
+    wire.mark_renewal(home)  # as before the daemon replaces its program
+    assert daemon.is_starting()
+    assert "daemon: starting, or busy: no answer yet" in _say_status()
+    pid = daemon.start()[0].pid
+    assert f"daemon: runs, process {pid}" in _say_status()
+    daemon.stop()
+    assert not daemon.is_starting()
+    assert "daemon: not running" in _say_status()
+
+
+def test_a_daemon_that_never_came_back_is_said_to_be_off(home: Path) -> None:
+    wire.mark_renewal(home)
+    long_ago = time.time() - 3600
+    os.utime(next(home.glob("daemon.renewal")), (long_ago, long_ago))
+    assert "daemon: not running" in _say_status()
+
+
+def _say_status() -> str:
+    call = open_call({}, has_daemon=True)
+    status = load_command("status")
+    shown = status.present(status(call), Style("en", colour=False))
+    call.home.store.close()
+    return shown
+
+
 def test_a_signal_ends_it_and_nothing_stays_behind(home: Path) -> None:
     daemon = Daemon(home)
     pid = daemon.start()[0].pid

@@ -61,7 +61,7 @@ def test_each_thing_stands_in_its_section() -> None:
         "renew certificate",
         "## Completed",
         "deployed",
-        "### Earlier",
+        "## Completed earlier",
         "moved",
         "## Notes",
         "fridays",

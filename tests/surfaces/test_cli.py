@@ -348,6 +348,34 @@ def test_a_korean_question_is_taken_without_a_notice_and_help_has_a_korean_name(
     assert cli("도움말").out == cli("help").out
 
 
+@pytest.mark.parametrize(
+    ("typed", "ours"),
+    [
+        (["rag", "init", "--full"], "`gieok code init`"),
+        (["rag", "query", "where are errors handled"], "`gieok code query`"),
+        (["memory", "status"], "`gieok status`"),
+        (["memory:search", "linter"], "`gieok search`"),
+    ],
+)
+def test_a_question_that_a_document_knows_as_a_command_names_ours(
+    cli: Cli, typed: list[str], ours: str
+) -> None:
+    told = cli(*typed).err.splitlines()[0]
+    assert told.startswith("taken as a question")
+    assert ours in told
+
+
+def test_a_question_on_memory_names_no_command(cli: Cli) -> None:
+    for words in (["memory", "leak"], ["rag", "pipeline"], ["memory", "down"], ["rag", "coverage"]):
+        assert "document" not in cli(*words).err
+
+
+def test_an_option_of_a_document_names_the_command_that_does_it(cli: Cli) -> None:
+    answer = cli("code", "query", "--impact", "src/a.py")
+    assert answer.status == 2
+    assert "`gieok code impact`" in answer.err
+
+
 def test_a_command_in_quotes_is_a_question_and_does_not_run(cli: Cli) -> None:
     answer = cli("backup list")
     assert answer.status == 2  # nothing is indexed yet

@@ -1,7 +1,11 @@
 """Which statements are rules, and what they govern."""
 
+import re
+
 import pytest
 
+from gieok.memory.talk.rule_readings import list_said_rules
+from gieok.ports.models import RuleKind, RuleStretch
 from gieok.text import binding
 
 _ROWS = (*binding.SURE, *binding.BARE)
@@ -11,6 +15,85 @@ _ROWS = (*binding.SURE, *binding.BARE)
 def test_a_row_has_an_example_and_a_counter_example(pattern: str, one: str, none: str) -> None:
     assert binding.rules_in(one) == [one]
     assert binding.rules_in(none) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "one", "none"), binding.MOMENT, ids=[one for _, one, _ in binding.MOMENT]
+)
+def test_what_is_forbidden_for_the_moment_is_no_rule(pattern: str, one: str, none: str) -> None:
+    assert re.search(pattern, one)
+    assert not re.search(pattern, none)
+    assert binding.is_of_moment(one)
+    assert binding.rules_in(one) == []
+    assert not binding.is_of_moment(none)
+    assert binding.rules_in(none) == [none]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never push right now or ever",
+        "From this commit on, never skip the hooks.",
+        "이번부터는 항상 테스트를 먼저 돌리고 절대 건너뛰지 마",
+        "이번 세션뿐 아니라 앞으로도 절대 푸시하지 마",
+        "Never run this step without a backup.",
+        "Never deploy while we're in a code freeze.",
+        "지금 브랜치 말고 main에는 절대 푸시하지 마",
+        "이 이슈 트래커는 절대 건드리지 마",
+        "내가 자는 동안에는 절대 배포하지 마",
+        "잠시라도 서버를 끄지 마",
+        "당장 급해도 운영 DB는 절대 직접 고치지 마",
+    ],
+)
+def test_a_rule_that_merely_holds_such_a_word_stands(text: str) -> None:
+    assert binding.rules_in(text) == [text]
+    assert not binding.is_of_moment(text)
+    assert not binding.is_for_once(text)
+
+
+def test_a_turn_is_of_the_moment_where_all_that_it_says_is() -> None:
+    assert binding.is_all_of_moment("Don't run the tests right now. 지금은 배포하지 마.")
+    assert not binding.is_all_of_moment("Don't run the tests right now. Never push to main.")
+    assert not binding.is_all_of_moment("I moved to Busan. Don't run the tests right now.")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "one", "none"), binding.OBJECTLESS, ids=[one for _, one, _ in binding.OBJECTLESS]
+)
+def test_a_sentence_without_its_object_is_known(pattern: str, one: str, none: str) -> None:
+    assert re.search(pattern, one)
+    assert not re.search(pattern, none)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("운영 DB! 절대 함부로 허지 마", "운영 DB! 절대 함부로 허지 마"),
+        ("결제 모듈은\n절대 건드리지 마", "결제 모듈은 절대 건드리지 마"),
+        ("Legacy folder. Never touch it.", "Legacy folder. Never touch it."),
+        ("We met today. Never push to main.", "Never push to main."),
+        ("We met today. Never delete anything.", "Never delete anything."),
+        ("Thanks! Never touch it.", "Never touch it."),
+        ("결제 모듈이야.\n\n---\n\n네. 절대 건드리지 마", "결제 모듈이야. 절대 건드리지 마"),
+    ],
+)
+def test_a_rule_is_told_with_what_it_is_about(text: str, rule: str) -> None:
+    assert binding.rules_in(text) == [rule]
+    stretch = RuleStretch(len(text) - 4, len(text), RuleKind.NEVER, 1.0)
+    assert list_said_rules(text, "", [stretch]) == [rule]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "For now we use Postgres.",
+        "지금은 레디스를 쓰고 있어",
+        "Should I not push yet?",
+        "never force push to main",
+    ],
+)
+def test_a_state_or_a_question_of_the_moment_forbids_nothing(text: str) -> None:
+    assert not binding.is_of_moment(text)
 
 
 @pytest.mark.parametrize(

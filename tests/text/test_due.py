@@ -32,6 +32,37 @@ def test_what_is_near_is_due(text: str, is_task: bool, day: str) -> None:
     assert due_day(text, _SAID, _TODAY, is_task=is_task) == day
 
 
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("내일 오전 10시에 미팅 있어", "2026-11-26"),
+        ("목요일 3시에 하나은행 방문", "2026-11-26"),
+        ("We go there on Thursday", ""),
+        ("No meeting with Hana on Thursday", ""),
+        ("목요일 회의는 취소됐어", ""),
+        ("내일 3시 미팅은 없던 걸로 해", ""),
+        ("The interview on Thursday is called off", ""),
+        ("내일까지 구독 취소 신청해야 해", "2026-11-26"),
+        ("Send the offer by 2026-11-23, on Thursday at the latest", "2026-11-23"),
+    ],
+)
+def test_the_day_that_words_mean_counts_where_there_is_no_date(text: str, day: str) -> None:
+    assert due_day(text, _SAID, _TODAY, is_task=False, named="2026-11-26") == day
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("내일 3시 치과 (2026-11-21)", ""),
+        ("dentist appointment tomorrow at 9am (2026-11-21)", ""),
+        ("내일까지 시험 접수 (2026-11-21)", "2026-11-21"),
+        ("Send the tax form tomorrow (2026-11-21)", "2026-11-21"),
+    ],
+)
+def test_what_took_place_on_its_day_is_not_late(text: str, day: str) -> None:
+    assert due_day(text, _SAID, _TODAY, is_task=True) == day
+
+
 def test_a_day_without_a_year_is_the_next_one() -> None:
     assert due_day("신고 1월 3일까지", "2026-12-20", "2026-12-30", is_task=True) == "2027-01-03"
 
@@ -53,3 +84,17 @@ def test_when_something_is_due_is_said_from_today() -> None:
 def test_the_day_of_a_correction_is_no_day_on_which_something_is_due() -> None:
     marked = f"회의록은 위키에 저장한다.{CORRECTED_MARK}2026-11-23)"
     assert due_day(marked, "2026-11-01", "2026-11-23", is_task=True) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "is_due"),
+    [
+        ("I fly to Jeju on Thursday", True),
+        ("내일 엄마한테 전화해야 해", True),
+        ("It rains on Thursday", False),
+        ("내일 비 온다", False),
+    ],
+)
+def test_a_day_in_words_is_due_where_users_do_something_on_it(text: str, is_due: bool) -> None:
+    found = due_day(text, "2026-11-25", "2026-11-26", is_task=False, named="2026-11-26")
+    assert bool(found) == is_due

@@ -46,3 +46,35 @@ def test_a_text_holds_a_statement_with_all_of_its_values() -> None:
         gist("Since May: the queue runs on Redis Streams (4 workers), retries 3 times"), said
     )
     assert not holds(gist("The queue is Redis Streams with 8 workers"), said)
+
+
+@pytest.mark.parametrize(
+    ("task", "done"),
+    [
+        ("로드밸런서 설정은 내일까지 해야 해", "로드밸런서 설정은 끝났어"),
+        ("로드밸런서 설정은 내일까지 해야 해", "로드밸런서 설정 작업은 어제 다 끝났어"),
+        ("방화벽 이전을 금요일까지 끝내야 해", "방화벽 이전은 민수가 끝냈어"),
+        ("The invoice needs to be sent before March 3", "the invoice was sent"),
+        ("The certificate has to be renewed by tomorrow", "the certificate renewal is done"),
+        ("The firewall migration must be finished by Monday", "firewall migration is now done"),
+    ],
+)
+def test_what_a_task_is_about_finishes_it_whatever_its_frame(task: str, done: str) -> None:
+    assert is_finished(gist(task), gist(done))
+
+
+@pytest.mark.parametrize(
+    ("task", "done"),
+    [
+        ("로드밸런서 설정은 내일까지 해야 해", "로드밸런서 설정 회의는 끝났어"),
+        ("인증서 갱신은 내일까지 해야 해", "인증서 갱신 교육은 지난주에 끝났어"),
+        ("결제 서버 배포는 금요일까지 해야 해", "결제 서버 테스트는 완료됐어"),
+        (
+            "The release notes have to be written by Friday",
+            "the release notes talk is done by Mina",
+        ),
+        ("The load balancer must be replaced by Friday", "the load balancer setup is done"),
+    ],
+)
+def test_another_thing_in_the_words_of_a_task_does_not_finish_it(task: str, done: str) -> None:
+    assert not is_finished(gist(task), gist(done))

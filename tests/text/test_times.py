@@ -362,11 +362,19 @@ def test_on_the_last_thursday_is_a_habit_and_last_thursday_a_day(
         "크리스마스 트리 어디 뒀지",
         "추석 선물은 뭐가 좋아",
         "Black Friday deals",
+        "재택은 며칠까지 돼?",
+        "재택은 주 며칠인가요",
+        "휴가가 며칠부터야",
     ],
 )
 def test_a_day_or_a_month_as_a_topic_is_no_time(question: str) -> None:
     assert find_span(question, date(2026, 11, 25)) is None
     assert refused_times(question, date(2026, 11, 25)) == ()
+
+
+def test_some_days_of_a_direction_that_is_not_understood_are_refused() -> None:
+    for words in ("지난 며칠 동안", "며칠 뒤"):
+        assert refused_times(f"{words} 무엇을 했지", date(2026, 11, 25)) == (words,)
 
 
 @pytest.mark.parametrize(

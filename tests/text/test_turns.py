@@ -19,6 +19,34 @@ def test_a_turn_of_few_words_is_shown_with_what_it_answers() -> None:
     assert asked.endswith("ready?\nUser: yes")
 
 
+@pytest.mark.parametrize(
+    ("before", "text", "is_carried"),
+    [
+        ("Noted.", "The demo is on Thursday", False),
+        ("네, 알겠습니다.", "린터는 ruff로 하자", False),
+        ("ok", "yes", False),
+        ("I set the port to 8080.", "We deploy from the release branch", False),
+        ("포트를 8080으로 했습니다.", "배포는 금요일에 해", False),
+        ("Which port shall I use?", "We use 9090 everywhere", True),
+        ("Tell me the port.", "9090", True),
+        ("I would drop the cache and keep the queue.", "the second one", True),
+        ("캐시는 빼고 큐만 두는 쪽을 권합니다.", "그렇게 하자", True),
+        ("I would keep the queue.", "yes, do that", True),
+        ("I would pick Valkey.", "We use it everywhere", True),
+        ("I will drop the table.", "Do it after the backup", True),
+        ("캐시를 지우겠습니다.", "우리는 그걸 금요일에 해", True),
+        ("config.yml을 고치는 쪽이 낫습니다.", "그 파일 말고 다른 파일로 해", True),
+        ("Done, it is deployed.", "I think that Thursday suits us", False),
+    ],
+)
+def test_a_turn_carries_the_turn_before_only_where_it_needs_it(
+    before: str, text: str, is_carried: bool
+) -> None:
+    shown = read_spoken_line([f"Assistant: {before}", f"User: {text}"], 2)
+    assert shown
+    assert shown.answers == (before if is_carried else "")
+
+
 def test_a_question_is_shown_with_its_answer() -> None:
     assert exchange(_TALK, 3) == "Assistant: 몇 시로 할까요?\nUser: 9시 반"
     shown = read_spoken_line(_TALK, 3)

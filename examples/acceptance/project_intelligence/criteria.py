@@ -17,8 +17,8 @@ from gieok.code.model.tuning import parse_tuning
 
 _RIGHT_ESCALATIONS = "escalations are right in more than 90 % of the cases"
 KNOWN: dict[str, str] = {
-    _RIGHT_ESCALATIONS: "nobody has labelled the changes of a real project by what they were worth; "
-    "the example's labels follow from the rules"
+    _RIGHT_ESCALATIONS: "39 of 41 changes of a real project (benchmarks/code_escalations.py), of which "
+    "six are worth a look: too few to say so"
 }
 
 
@@ -284,7 +284,7 @@ def _escalations(w: Walk) -> None:
             wrong.append(f"{change.what}: {reasons}")
     w.holds("7.1", "the example's changes are escalated as its rules say", met=not wrong,
             figure=f"{len(_CHANGES) - len(wrong)} of {len(_CHANGES)}; {'; '.join(wrong)}")  # fmt: skip
-    w.holds("11", _RIGHT_ESCALATIONS, met=False, figure="not measured")
+    w.holds("11", _RIGHT_ESCALATIONS, met=False, figure="39 of 41, measured apart")
 
 
 def _write_files(folder: Path, files: Mapping[str, str | None]) -> None:

@@ -12,6 +12,7 @@ from gieok.commands.observe import days
 from gieok.commands.observe.days import SessionSummary
 from gieok.errors import NotIndexed
 from gieok.home.call import Call
+from gieok.memory.observation import Category
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
 from gieok.text.due import due_day
@@ -93,11 +94,15 @@ def _list_last_sessions(call: Call, scopes: Sequence[Scope]) -> tuple[SessionSum
 def _list_due_memories(
     call: Call, memories: Sequence[ListedMemory]
 ) -> tuple[tuple[date, ListedMemory], ...]:
-    """Return the memories that are due, the soonest first, each statement once."""
+    """Return the memories that are due, the soonest first, each statement once.
+
+    A task stays due for a while after its day, as it does at a session's start.
+    """
     today = str(call.clock.now().astimezone(call.zone).date())
     due: dict[str, tuple[date, ListedMemory]] = {}
     for memory in memories:
-        day = due_day(memory.text, str(memory.day), today, is_task=False)
+        is_task = memory.category == Category.TASK
+        day = due_day(memory.text, str(memory.day), today, is_task=is_task)
         if day and memory.text not in due:
             due[memory.text] = date.fromisoformat(day), memory
     return tuple(sorted(due.values(), key=lambda pair: pair[0])[:_MOST_DUE])

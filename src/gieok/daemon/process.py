@@ -164,6 +164,7 @@ class DaemonProcess:
         # A model may still be answering: its answer is not needed, and every transaction is whole.
         sys.stdout.flush()
         if self._is_renewed:
+            wire.mark_renewal(self._home)
             # Restart this very program.
             os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606
         os._exit(0)

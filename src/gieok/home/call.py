@@ -62,10 +62,12 @@ class Call:
     def progress(self, what: str, total: int = 0) -> Callable[[int], None]:
         """Return a progress function: it shows the amount done, the total if known, and the time
         left.
+
+        `what` is counted; it is shown in the language of the call.
         """
         from gieok.home.steps import Steps  # only what takes a while needs it
 
-        return Steps(self.say, self.clock.now, self.lang, what, total)
+        return Steps(self.say, self.clock.now, self.lang, self.words(what), total)
 
     @property
     def scopes(self) -> tuple[Scope, ...]:

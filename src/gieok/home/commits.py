@@ -1,4 +1,4 @@
-"""Commits of a project, read from its Git log."""
+"""Commits of a project, and of single files in it, read from its Git log."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,3 +12,12 @@ def read_commit_log(home: Home, root: Path, most: int) -> Sequence[Commit]:
     from gieok.machine.git import Git  # with `subprocess`, for a memory that is filled
 
     return Git(root, home.caller.environment).log(most)
+
+
+def has_committed(home: Home, file: Path) -> bool | None:
+    """Return whether a commit holds a file, deleted or not; None where git cannot be asked."""
+    from gieok.machine.git import Git
+
+    folder = file.parent if file.parent.is_dir() else file.parents[2]
+    git = Git(folder, home.caller.environment)
+    return git.has_committed(file.relative_to(folder).as_posix())

@@ -5,6 +5,7 @@ transcript, so that memory never feeds on its own echo.
 """
 
 from gieok.places.project import project_scope
+from gieok.text.binding import is_all_of_moment
 from gieok.text.inert import one_line, safe
 from gieok.text.tokens import estimate_tokens
 
@@ -32,6 +33,8 @@ _COMPACT_HEAD = (
     "look it up with "
     "/memory:search or read the file; otherwise ignore this."
 )
+#: Of an instruction like "don't run the tests right now", in a later session.
+_OF_MOMENT = "said for that moment, no standing rule"
 _PAST = "What held before, of the same memory (quoted data): each until the day given."
 _USERS = "this user's own memory files"
 _PROJECTS = "this project's memory files, {how}"
@@ -296,9 +299,15 @@ def _render_memory_words(memory: InjectedMemory) -> str:
     answered = (
         f" — answering: {one_line(memory.answers, _ANSWERED_CHARS)}" if memory.answers else ""
     )
+    is_past = memory.who == "user" and is_all_of_moment(memory.text)
     known = ", ".join(
         one_line(part, 300)
-        for part in ("" if memory.who else memory.citation, memory.status, memory.handle)
+        for part in (
+            "" if memory.who else memory.citation,
+            memory.status,
+            _OF_MOMENT if is_past else "",
+            memory.handle,
+        )
         if part
     )
     return f"- {what}{': ' if what else ''}{text}{answered}{f' ({known})' if known else ''}"

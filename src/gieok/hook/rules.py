@@ -21,6 +21,7 @@ from gieok.text.turns import find_answered_question, is_users
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
 
 _ROW_FIELDS = 6
 #: Limit of rules, because each one is looked up; a person has fewer.
@@ -29,7 +30,7 @@ _MOST_RULES = 200
 #: wide to help.
 _MOST_BEARING = 4
 _LINE_CHARS = 400
-STATUS = "a rule, until the user lifts it"
+STATUS, STATUS_UNTIL = "a rule, until the user lifts it", "a rule, until {day}"
 #: A question asks to be answered, not for work; a question for permission is about what rules
 #: govern.
 _ASKS_LEAVE = r"(?i)\b(?:can|may|should|shall|could|must) (?:i|we|you)\b"
@@ -37,11 +38,17 @@ _ASKS_LEAVE += r"|(?:도|면)\s?(?:돼|될까|되나|되지|괜찮)|(?:할까|�
 
 
 class BindingRule:
-    """Rule that a user's turn states: its words, its place, and when it was said (Unix seconds)."""
+    """Rule that a user's turn states: its words, its place, and when it was said (Unix seconds).
 
-    __slots__ = ("at", "key", "line", "scope", "text", "turn")
+    `until` is its last day, '' where it has no end.
+    """
 
-    def __init__(self, text: str, turn: str, scope: str, key: str, line: int, at: float) -> None:
+    __slots__ = ("at", "key", "line", "scope", "text", "turn", "until")
+
+    def __init__(
+        self, text: str, turn: str, scope: str, key: str, line: int, at: float, until: str = ""
+    ) -> None:
+        self.until = until
         self.text, self.turn, self.scope, self.key, self.line, self.at = (
             text,
             turn,
@@ -64,7 +71,8 @@ class BindingRule:
     @property
     def shown(self) -> str:
         """Return the line for a session's start."""
-        return f"- {self.day} {one_line(self.text, _LINE_CHARS)} ({self.handle})"
+        known = f"until {self.until}, {self.handle}" if self.until else self.handle
+        return f"- {self.day} {one_line(self.text, _LINE_CHARS)} ({known})"
 
     def memory(self) -> InjectedMemory:
         """Return the rule as a memory to show before a prompt."""
@@ -77,7 +85,7 @@ class BindingRule:
             scope=self.scope,
             handle=self.handle,
             who="user",
-            status=STATUS,
+            status=STATUS_UNTIL.format(day=self.until) if self.until else STATUS,
             score=SURE,
         )
 
@@ -98,14 +106,15 @@ class SilencedRules:
         self.texts = dict(texts or {})
 
     def keep_parts(
-        self, handle: str, words: str, parts: "Sequence[tuple[int, int]]"
-    ) -> "list[tuple[int, int]]":
-        """Return the places of a turn's rules that are not off."""
+        self, handle: str, words: str, parts: "Sequence[tuple[int, int, str]]", today: str
+    ) -> "list[tuple[int, int, str]]":
+        """Return the places of a turn's rules that are not off, and not past their last day."""
         off = self.texts.get(handle, [])
         return [
-            (start, end)
-            for start, end in parts
-            if not any(text in words[start:end] or words[start:end] in text for text in off)
+            (start, end, until)
+            for start, end, until in parts
+            if (not until or until >= today)
+            and not any(text in words[start:end] or words[start:end] in text for text in off)
         ]
 
 
@@ -140,6 +149,7 @@ def read_binding_rules(
     `lines` returns the lines of a document by scope and key.
     """
     silenced = SilencedRules() if with_silenced else load_silenced_rules(home)
+    today = "" if with_silenced else time.strftime("%Y-%m-%d")
     document_lines: dict[tuple[str, str], list[str]] = {}
     rules: dict[str, BindingRule] = {}
     for scope in scopes:
@@ -154,15 +164,17 @@ def read_binding_rules(
                 continue  # forgotten, or another line by now
             words = line.partition(": ")[2]
             handle = build_handle(whose, key, number)
-            told = silenced.keep_parts(handle, words, parts)
+            told = silenced.keep_parts(handle, words, parts, today)
             if handle in silenced.turns or (parts and not told):
                 continue
             # Words that merely accept a rule are shown with the rule that they accept.
             text = (
-                " ".join(words[start:end] for start, end in told)
+                " ".join(words[start:end] for start, end, _ in told)
                 or f"{find_answered_question(lines_here, number)} – {words}"
             )
-            rules.setdefault(text, BindingRule(text, words, whose, key, number, at))
+            ends = [until for _, _, until in told]
+            until = max(ends) if ends and all(ends) else ""
+            rules.setdefault(text, BindingRule(text, words, whose, key, number, at, until))
     return list(rules.values())
 
 
@@ -185,10 +197,22 @@ def merge_rules_first(
     return [*binding, *(memory for memory in found if memory.handle not in handles)]
 
 
-def _load_rule_rows(file: str) -> "list[tuple[float, str, str, int, int, list[tuple[int, int]]]]":
+def _load_rule_rows(
+    file: str,
+) -> "list[tuple[float, str, str, int, int, list[tuple[int, int, str]]]]":
     try:
         with open(file, encoding="utf-8") as opened:
             rows = json.load(opened)
     except (OSError, ValueError):
         return []
-    return [tuple(row) for row in rows if len(row) == _ROW_FIELDS]
+    return [_read_rule_row(row) for row in rows if len(row) in (_ROW_FIELDS, _ROW_FIELDS + 1)]
+
+
+def _read_rule_row(
+    row: "Sequence[Any]",
+) -> "tuple[float, str, str, int, int, list[tuple[int, int, str]]]":
+    """Return a row with the last day of each rule, which only some rows have."""
+    at, whose, key, number, check, places, *rest = row
+    ends = rest[0] if rest else [""] * len(places)
+    parts = [(start, end, until) for (start, end), until in zip(places, ends, strict=False)]
+    return at, whose, key, number, check, parts

@@ -78,14 +78,15 @@ class SaidTurn:
     answers.
 
     `status`: that it was said earlier or later than another one on the same subject, or ''.
+    `day_ahead`: the day that its words name, seen from when they were said; '' for none.
     """
 
-    __slots__ = ("at", "day", "handle", "question", "status", "text", "value")
+    __slots__ = ("at", "day", "day_ahead", "handle", "question", "status", "text", "value")
 
     def __init__(
         self, value: float, at: float, day: str, text: str, handle: str, question: str = ""
     ) -> None:
-        self.status = ""
+        self.status = self.day_ahead = ""
         self.value, self.at, self.day, self.text, self.handle, self.question = (
             value,
             at,
@@ -257,7 +258,13 @@ def split_due_turns(
     turns: "Iterable[SaidTurn]", today: str
 ) -> "tuple[list[tuple[str, SaidTurn]], list[SaidTurn]]":
     """Return the turns that are due, each with its day, and the other turns."""
-    rows = [(due.due_day(turn.text, turn.day, today, is_task=False), turn) for turn in turns]
+    rows = [
+        (
+            due.due_day(turn.text, turn.day, today, is_task=False, named=turn.day_ahead),
+            turn,
+        )
+        for turn in turns
+    ]
     return [(day, turn) for day, turn in rows if day], [turn for day, turn in rows if not day]
 
 
@@ -282,6 +289,12 @@ def split_due(
         else:
             rest.append(line)
     return near, rest
+
+
+def is_said_in(turn: str, lines: "Iterable[ActiveLine]") -> bool:
+    """Say whether one of the lines of memory says what a turn says, and no more."""
+    about = gist(turn)
+    return any(as_told(line.told) == turn or is_same(about, gist(line.told)) for line in lines)
 
 
 def due_words(day: str, today: str) -> str:

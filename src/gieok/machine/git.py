@@ -237,6 +237,14 @@ class Git:
             if len(row) == _COMMIT_FIELDS and row[2].isdigit()
         ]
 
+    def has_committed(self, name: str) -> bool | None:
+        """Return whether a commit of any branch holds a file of this folder, deleted or not.
+
+        None where git cannot be asked.
+        """
+        code, text, _ = self._text("log", "--all", "--max-count=1", "--format=%H", "--", name)
+        return bool(text.strip()) if code == 0 else None
+
     def hooks_folder(self) -> Path | None:
         """Return the folder in which git looks for hooks; None without git."""
         code, text, _ = self._text("rev-parse", "--git-path", "hooks", safe=False)

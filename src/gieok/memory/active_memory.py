@@ -150,9 +150,7 @@ def _map_section_headings(look: Look) -> dict[str, str]:
     if look.template:
         return {}
     named = zip(active.SECTIONS, active.HEADINGS[look.lang], strict=True)
-    return {
-        name: f"{'###' if name == 'done_earlier' else '##'} {heading}" for name, heading in named
-    }
+    return {name: f"## {heading}" for name, heading in named}
 
 
 def _build_active_lines(

@@ -61,6 +61,10 @@ class Daemon:
             to.pid, to.started_at, to.version, parts if isinstance(parts, dict) else {}
         )
 
+    def is_starting(self) -> bool:
+        """Return whether a daemon that does not answer is there: it starts, or is just busy."""
+        return self._is_alive() or wire.is_renewed_now(self._home)
+
     def start(self) -> tuple[DaemonStatus, bool]:
         """Start a daemon process, and wait until it answers."""
         autostart.allow_daemon_start(str(self._home))

@@ -26,6 +26,8 @@ _LONGEST_SOCKET_PATH = 100
 #: An answer may be as long as the longest source file.
 _MOST_BYTES = 1 << 28
 TIMEOUT_S = 5.0
+#: File that a daemon leaves when it starts anew, and the longest time that this takes.
+_RENEWAL, _RENEWAL_S = "daemon.renewal", 60.0
 
 
 # A `namedtuple`, because importing `typing` is slow.
@@ -75,6 +77,7 @@ def listen(home: "Path", started_at: str, version: str) -> tuple[socket.socket, 
     The caller holds the lock, so an existing record is stale.
     """
     path = home / "daemon.sock"
+    (home / _RENEWAL).unlink(missing_ok=True)
     token = os.urandom(16).hex()
     if hasattr(socket, "AF_UNIX") and len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
         path.unlink(missing_ok=True)
@@ -106,6 +109,19 @@ def remove_daemon_address(home: "Path") -> None:
     """Remove the socket and the record that `listen` made."""
     for name in ("daemon.sock", "daemon.json"):
         (home / name).unlink(missing_ok=True)
+
+
+def mark_renewal(home: "Path") -> None:
+    """Note that the daemon of this process starts anew: it holds no lock until it runs again."""
+    (home / _RENEWAL).touch(mode=0o600)
+
+
+def is_renewed_now(home: "Path") -> bool:
+    """Return whether the daemon was about to start anew a moment ago, and did not yet."""
+    try:
+        return 0 <= time.time() - (home / _RENEWAL).stat().st_mtime < _RENEWAL_S
+    except OSError:
+        return False
 
 
 def ask_one_line(to: DaemonAddress, what: str) -> "dict[str, Any] | None":

@@ -14,6 +14,7 @@ NAMES = {
     "geminiFileSearch.chunkingConfig.maxTokensPerChunk": "gemini.chunk_tokens",
     "geminiFileSearch.chunkingConfig.chunkOverlapTokens": "gemini.chunk_overlap_tokens",
     "geminiFileSearch.metadataFilter": "gemini.metadata_filter",
+    "maxResults": "search.limit",
     # Recall before a prompt
     "retrieval.output_mode": "hook.output_mode",
     "retrieval.judge.enabled": "judge.enabled",
@@ -55,6 +56,7 @@ CAPS_OF_A_RUN = {
 #: Name in a document, or a group of names, that no setting has the meaning of → settings or commands
 #: that there are instead; '' where none is needed.
 INSTEAD = {
+    "minScore": "search.min_score",
     "logs.poll_interval": "watch.debounce_ms, watch.rescan_s",
     "logs.encoding": "",
     "memory.hot.chromadb_path": "store",

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from gieok.commands.command import printable
 from gieok.surfaces.arguments import CommandLine
 from gieok.surfaces.commands import first_words
+from gieok.surfaces.document_names import find_document_command
 from gieok.text.messages import Words
 
 #: Command that answers a question.
@@ -50,6 +51,13 @@ def describe_bare_question(line: CommandLine) -> Words | None:
         return None
     if line.is_sentence:
         return Words("taken as a question")
+    if named := find_document_command(line.name, next(iter(line.arguments), "")):
+        return Words.of(
+            "taken as a question: there is no command `{word}`; what a document calls so is "
+            "`gieok {command}`",
+            word=printable(named.typed),
+            command=named.command,
+        )
     return Words.of("taken as a question: there is no command `{word}`", word=printable(line.name))
 
 

@@ -16,6 +16,7 @@ from gieok.commands.command import Command, CommandParameter, Surface
 from gieok.commands.request import default_of, find_parameter_name, shown_name
 from gieok.errors import BadRequest, Phrase
 from gieok.surfaces.commands import GLOBAL, SERVERS, ServerCommand
+from gieok.surfaces.document_names import find_document_option
 from gieok.surfaces.layout import width
 from gieok.text.messages import Words, translate
 
@@ -94,12 +95,12 @@ class CommandParser(argparse.ArgumentParser):
             )
         flag = word.partition("=")[0]
         near = close(flag, [flag for action in self._actions for flag in action.option_strings])
-        self._leave(
-            Phrase("`{prog}` has no option {flag}", prog=self.prog, flag=flag),
-            Phrase("did you mean {near}? `{prog} --help`", near=near, prog=self.prog)
-            if near
-            else "",
-        )
+        hint = ""
+        if command := find_document_option(self.prog.partition(" ")[2], flag):
+            hint = Phrase("that is `gieok {command}`", command=command)
+        elif near:
+            hint = Phrase("did you mean {near}? `{prog} --help`", near=near, prog=self.prog)
+        self._leave(Phrase("`{prog}` has no option {flag}", prog=self.prog, flag=flag), hint)
 
     def _leave(self, what: str, hint: str = "") -> None:
         """Exit with an error, whose text is English.

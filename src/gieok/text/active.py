@@ -41,7 +41,7 @@ HEADINGS = {
         "Critical decisions",
         "Pending",
         "Completed in the last 7 days",
-        "Earlier",
+        "Completed earlier",
         "Notes",
         "Statistics",
     ),
@@ -52,7 +52,7 @@ HEADINGS = {
         "중요한 결정",
         "대기 중",
         "지난 7일에 끝난 일",
-        "그 전",
+        "그 전에 끝난 일",
         "메모",
         "통계",
     ),
@@ -90,7 +90,12 @@ RULES = "Rules that bind, as the user stated them: follow them until the user li
 DUE, COMMITTED = "Due", "What the user committed here, newest first"
 _OWN = "own"
 #: Headings that an earlier release wrote → section.
-_OLD_HEADINGS = {"Current context": "states", "현재 맥락": "states"}
+_OLD_HEADINGS = {
+    "Current context": "states",
+    "현재 맥락": "states",
+    "Earlier": "done_earlier",
+    "그 전": "done_earlier",
+}
 _SECTION_OF = _OLD_HEADINGS | {
     heading: name
     for names in HEADINGS.values()

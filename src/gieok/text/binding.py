@@ -12,12 +12,12 @@ Standard library, quick to import; patterns are strings, compiled at their first
 
 import re
 
-from gieok.text.assent import accepts
+from gieok.text.assent import accepts, is_small_talk
 from gieok.text.printed import strip_brought_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 #: Words before the first word of the rule itself: fillers, and the place or time for which the rule
 #: holds.
@@ -295,16 +295,103 @@ BARE = (
     (r"(?:면|서는|선)\s?안\s?(?:돼요?|된다|됩니다|됨)$", "운영 DB를 직접 고치면 안 돼", "왜 안 돼"),
 )
 
+_ADVERBS_KO = (
+    r"(?:절대로?|함부로|꼭|반드시|무조건|항상|먼저|일단|우선|그냥|제발|좀|참고로|다시는?|이제|앞으로는?|미리"
+    r"|나한테|저한테|내게|나에게|저에게)"
+)
+#: (pattern, example, counter-example): nothing in the sentence says what must not be touched, done
+#: or changed. That stands in the sentence before.
+OBJECTLESS = (
+    (
+        rf"^\W*(?:{_ADVERBS_KO}[\s,]+)*(?:허|하|건드리|만지|손대|바꾸|고치|지우|쓰|올리|내리|돌리|열|닫|끄|켜|버리"
+        r"|넣|빼|보내|옮기|치우|합치|만들)지(?:는|도|를)?\s?(?:마|말)\S*"
+        rf"(?:[\s,]+(?:{_ADVERBS_KO}|물어\S*|묻고\S*|말하고\S*|말해\S*|보고|봐\S*|해\S{{0,3}}|하고\S*))*\W*$",
+        "함부로 허지 말고 꼭 먼저 물어봐",
+        "절대 커밋하지 마",
+    ),
+    (
+        r"(?i)^\W*(?:(?:please|and|so|but|also|just)[\s,]+)*(?:never|always|don['’]?t|do not)"
+        r" (?:ever )?(?:touch|change|edit|modify|break|remove|delete|drop|use|do|run|move|rename"
+        r"|open|rewrite|alter|replace)(?: (?:it|that|this|them|those|these|any))?"
+        r"(?: (?:without|before|unless|until) .{1,40})?(?: (?:again|please|ever))?\W*$",
+        "Don't touch it without asking me.",
+        "Never delete the release branch.",
+    ),
+)
+#: (pattern, example, counter-example): the words bind an instruction to the moment in which it is
+#: said, or to the piece of work at hand. It is over with that, whatever day it is.
+MOMENT = (
+    (
+        r"(?i)\b(?:right now|just now|for now|for the moment|at the moment"
+        r"|(?<!even )just once|for once"
+        r"|(?<!even )this (?:time|once))\b",
+        "Don't run the migrations right now",
+        "Never push right after a merge, not even just once.",
+    ),
+    (
+        r"(?i)^(?!.*\b(?:never|always|any|that|which|who|if|unless)\b).*\byet\b(?=\W*$|[,.;])",
+        "Do not push the branch yet",
+        "Never merge a branch that nobody has reviewed yet",
+    ),
+    (
+        r"(?i)(?:\b(?:in|for|during|within|with|on|of) this (?:run|round|turn|step|session|message"
+        r"|task|ticket|issue|commit|patch|diff|pr|mr|pull request)"
+        r"|^\W*this (?:commit|patch|diff|pr|mr|pull request)(?= (?:should|must|may|can|does)\b))"
+        r"(?=\W*$|\s*[,.;:!–—]| (?:only|alone|please|do|don|never|no|not|leave|keep|avoid|use|skip"
+        r"|stop|we|you|i|should|must|may|can|does)\b)",
+        "for this commit only, don't touch the changelog",
+        "Never store passwords in this session table",
+    ),
+    (
+        r"(?i)^(?!.*\b(?:never|always)\b).*\bwhile (?:i['’]?m|i am|we['’]?re|we are)\b",
+        "don't restart the server while I'm debugging",
+        "Never call a client while I'm asleep.",
+    ),
+    (
+        r"(?<![가-힣])(?:지금(?:은|만)|지금(?![가-힣])(?! \S+(?:는|던|된|한|인) \S+(?:은|는|을|를|도|만|에는?) )"
+        r"(?! \S+ ?(?:말고|빼고|외에)))",
+        "지금은 배포하지 마",
+        "지금 쓰는 DB는 절대 지우지 마",
+    ),
+    (
+        r"(?<![가-힣])(?:아직(?!.{0,15}(?:안|못|않|없)\s?\S{0,4}[된한난은는린친진킨인간온쓴둔본준든]\s)|당장(?!.{0,8}도\s)"
+        r"|잠깐만?|잠시만?|이번만|이번에(?:는|만)?|이번엔)(?![가-힣])",
+        "아직 푸시하지 마",
+        "아직 리뷰가 안 끝난 브랜치는 절대 머지하지 마",
+    ),
+    (
+        r"(?<![가-힣])이번 ?(?:커밋|PR|피알|작업|세션|턴)"
+        r"|(?<![가-힣])이 ?(?:PR|피알|커밋|작업|티켓|이슈)(?=에서|에는?|에선|은|는|만|동안|\s(?:안에|동안|한정|끝))",
+        "이 PR에서는 절대 의존성 올리지 마",
+        "이 작업 폴더는 절대 지우지 마",
+    ),
+    (
+        r"^(?!.*(?:절대|항상|함부로)).*(?<![가-힣])(?:내가|제가|우리가) "
+        r"(?:.{1,20}동안|\S+ ?중(?:에|이니까?|이라)?)(?:은|는|엔|에는)?(?![가-힣])",
+        "내가 디버깅하는 동안 서버 재시작하지 마",
+        "내가 만든 파일 중에 설정 파일은 건드리지 마",
+    ),
+)
+#: Words that take an instruction beyond the moment that it names: "right now or ever".
+_BEYOND_MOMENT = (
+    r"(?i)\b(?:ever|always|from now on|going forward|any other|every time|from this)\b"
+    r"|앞으로|항상|매번|언제나|뿐\s?(?:만\s?)?아니라|(?<=[가-힣])부터(?:는|도)?(?![가-힣])"
+)
+#: Words for a beginning, behind which an instruction has no end: 이번부터는, "from now on".
+_FROM_NOW = (
+    r"(?i)^(?!.*(?:\b(?:until|till)\b|까지)).*(?:\b(?:or ever|from now on|going forward|from this)\b"
+    r"|앞으로|(?<=[가-힣])부터(?:는|도)?(?![가-힣]))"
+)
+#: Words for a day, or a part of one, with which an instruction ends.
+_OF_DAY = r"(?i)\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week))\b|오늘|내일|이따|방금"
 #: An instruction for this once, or for this one thing.
 _ONCE = (
-    r"(?i)\b(?:yet|this time|for now|right now|just now|for the moment|at the moment|today"
-    r"|tonight|this once|just once|for once"
-    r"|tomorrow|this (?:morning|afternoon|evening|week|one|function|file|test|pr|commit|story"
-    r"|essay|poem|answer|reply"
+    r"(?i)\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening|week|one|function|file|test"
+    r"|pr|commit|story|essay|poem|answer|reply"
     r"|message|scene|article|post|question|conversation|chat)|in (?:this|your|the) "
     r"(?:case|answer|reply|response|story|essay"
     r"|poem|text|list|email|next message))\b"
-    r"|이번|지금은|지금만|아직|오늘|일단|당장|잠깐|잠시|내일|이따|방금"
+    r"|이번|오늘|일단|내일|이따|방금"
     r"|(?<![가-힣])(?:이|그|저)(?:거|건|걸|것)(?:은|는|을|만)?(?![가-힣])"
 )
 _ASKS = (
@@ -439,11 +526,11 @@ def rules_in(text: str, question: str = "") -> list[str]:
     )
     rules: list[str] = []
     goes_on = False
-    for kind, sentence in zip(kinds, sentences, strict=True):
+    for number, (kind, sentence) in enumerate(zip(kinds, sentences, strict=True)):
         if goes_on and re.search(_GOES_ON, sentence) and not re.search(_ASKS, sentence):
             rules.append(sentence)
         elif kind == _SURE or (kind == _BARE and not is_task):
-            rules.append(sentence)
+            rules.append(join_object(sentence, () if goes_on else sentences[:number]))
             goes_on = True
         else:
             goes_on = False
@@ -520,9 +607,66 @@ def is_reported(sentence: str) -> bool:
 _SURE, _BARE = 2, 1
 
 
+def lacks_object(sentence: str) -> bool:
+    """Return whether a sentence forbids or orders something, and does not say what it is about."""
+    return any(re.search(pattern, sentence) for pattern, _, _ in OBJECTLESS)
+
+
+def join_object(sentence: str, befores: "Sequence[str]") -> str:
+    """Return a sentence with the last one before it, where that alone says what it is about.
+
+    Thanks, assent and rows of signs between the two are about nothing.
+    """
+    if not lacks_object(sentence):
+        return sentence
+    named = next((before for before in reversed(befores) if not is_small_talk(before)), "")
+    return f"{named} {sentence}" if named else sentence
+
+
+def names_moment(sentence: str) -> bool:
+    """Return whether a sentence bounds itself by the moment, or the work, in which it is said."""
+    return re.search(_BEYOND_MOMENT, sentence) is None and any(
+        re.search(pattern, sentence) for pattern, _, _ in MOMENT
+    )
+
+
+def is_of_moment(sentence: str) -> bool:
+    """Return whether a sentence would be a rule if it were not for this once ("not right now")."""
+    return names_moment(sentence) and orders_or_forbids(sentence)
+
+
+def is_all_of_moment(text: str) -> bool:
+    """Return whether each sentence of a turn would be a rule if it were not for this once."""
+    sentences = [sentence for _, _, sentence in place_own_sentences(text)]
+    return bool(sentences) and all(map(is_of_moment, sentences))
+
+
+def is_for_once(sentence: str) -> bool:
+    """Return whether a sentence forbids or orders something for the moment, or for a day named."""
+    is_bounded = names_moment(sentence) or (
+        re.search(_OF_DAY, sentence) is not None and re.search(_FROM_NOW, sentence) is None
+    )
+    return is_bounded and orders_or_forbids(sentence)
+
+
+def orders_or_forbids(sentence: str) -> bool:
+    """Return whether a sentence says what must or must not be done, for good or for once."""
+    return _classify_instruction(sentence) > 0
+
+
+def _names_once(sentence: str) -> bool:
+    is_once = re.search(_ONCE, sentence) is not None and re.search(_FROM_NOW, sentence) is None
+    return is_once or names_moment(sentence)
+
+
 def _classify_rule(sentence: str) -> int:
+    return 0 if _names_once(sentence) else _classify_instruction(sentence)
+
+
+def _classify_instruction(sentence: str) -> int:
+    """Return how surely a sentence says what must or must not be done, for good or for once."""
     if len(sentence) > _LONGEST_RULE or any(
-        re.search(veto, sentence) for veto in (_ASKS, _ONCE, _TOLD, _NONE)
+        re.search(veto, sentence) for veto in (_ASKS, _TOLD, _NONE)
     ):
         return 0
     if lifts(sentence):

@@ -2,9 +2,10 @@
 
 The decision uses the days that the text names, and words for a deadline or a meeting.
 
-Days are `2026-11-27`. Words for days are resolved where a statement is observed ("by Friday
-(2026-11-27)"); here only dates are read. The hook imports this module: standard library, quick to
-import; patterns are strings, which `re` compiles at their first use.
+Days are `2026-11-27`. Words for days ("by Friday") are resolved where a statement is observed, or
+where what users said is read (`text.appointments`); here only dates are read. The hook imports this
+module: standard library, quick to import; patterns are strings, which `re` compiles at their first
+use.
 """
 
 import re
@@ -27,9 +28,35 @@ _MAY_NAME = r"\d-\d\d-\d|\b(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 #: Words for a deadline or an event.
 _CUE = (
     r"(?i)까지|마감|기한|제출|만료|예정|약속|미팅|회의|면접|시험|발표|예약|출시|오픈|잊지|데모|세미나|행사|납품|출장|여행|생일|방문"
+    r"|병원|치과|진료|상담|결혼식|회식|이사|출국|비행기|수술|입원"
     r"|\bdue\b|\bdeadline\b|\bby\b|\bbefore\b|\buntil\b|\bexpires?\b|\bmeeting\b|\binterview\b"
     r"|\bexam\b|\bdemo\b|\blaunch\b|\breleases?\b"
+    r"|\bdentist\b|\bdoctor\b|\bwedding\b|\bconference\b|\bpresentation\b"
     r"|\bremind\b|\bappointment\b|\btalk\b|\bflight\b|\btrip\b|\bvisit\b|\bsubmit\b"
+)
+_CLOCK = r"(?i)(?<!\d)\d{1,2}시(?!간)|\d ?(?:a\.?m|p\.?m)\b|\b\d{1,2}:\d\d\b"
+#: What takes place on its day, and is over then; not so what has to be done by that day.
+_MEETING = (
+    r"(?i)예약|약속|면접|시험|병원|치과|진료|결혼식|회식"
+    r"|\bappointment\b|\binterview\b|\bexam\b|\bdentist\b|\bdoctor\b|\bwedding\b|\bflight\b"
+)
+_DEADLINE = r"(?i)까지|마감|기한|\bdue\b|\bdeadline\b|\bby\b|\bbefore\b|\buntil\b"
+#: What somebody has to do on the day is due, though no word names an appointment.
+_OBLIGES = (
+    r"(?i)야\s?(?:해|돼|한|된|합|됩|함|됨|지)|\b(?:need|have|has|got) to\b|\bmust\b|\bremember\b"
+)
+#: What users say that they do themselves, for a day that words name.
+_OWN = r"\bI\b|\b[Ww]e\b"
+#: What does not take place: "no meeting tomorrow", "is cancelled", 미팅은 없어.
+_OFF = (
+    r"(?i)(?:미팅|회의|약속|예약|면접|시험|발표|데모|세미나|행사|출장|여행|회식|진료|상담|방문|일정|수업)(?:은|는|이|가|도)?"
+    r"\s?(?:없|안\s?[가해하합]|취소|[가-힣]{0,3}\s?안\s?해)"
+    r"|취소(?:됐|되|됨|래|야|예요|입니다|했)|없던\s?(?:걸|것)"
+    r"|\bno (?:\w+ )?(?:meeting|interview|exam|demo|appointment|talk|flight|trip|visit|standup"
+    r"|call)\b"
+    r"|\b(?:is|are|was|were|got|been|be|'s) (?:now )?(?:cancell?ed|called off|off)\b|\bcalled off\b"
+    r"|\b(?:meeting|interview|exam|demo|appointment|trip|visit|call)\b"
+    r"[^.]{0,30}\b(?:isn['’]?t|won['’]?t)\b"
 )
 #: Days after its day, and before it, on which a task is shown.
 _OVERDUE_DAYS, _AHEAD_DAYS = 14, 7
@@ -52,28 +79,43 @@ def ordinal(day: str) -> int:
     )
 
 
-def due_day(text: str, said: str, today: str, *, is_task: bool) -> str:
+def due_day(text: str, said: str, today: str, *, is_task: bool, named: str = "") -> str:
     """Return the day on which something is due; '' where it is not due soon.
 
-    `said` is the day of the statement. A task is due on the last day that it names, and is returned
-    from a week before until two weeks after that day. Another statement with a word for a deadline
-    or an event is returned from a week before; one that only names a day, on that day and the day
-    before.
+    `said` is the day of the statement, `named` the day that its words mean ("tomorrow"), which
+    counts where the text has no date. A task is due on the last day that it names, and is returned
+    from a week before until two weeks after that day; what takes place on the day is not late
+    behind it. Another statement with a word for a deadline or an event is returned from a week
+    before; one that only names a date, or says what users themselves do on a day, on that day and
+    the day before. What does not take place is not due.
     """
+    written = _find_last_date(text, said)
+    day = written or named
+    if not day or re.search(_OFF, text):
+        return ""
+    ahead = ordinal(day) - ordinal(today)
+    has_cue = any(re.search(cue, text) for cue in (_CUE, _CLOCK, _OBLIGES))
+    if is_task:
+        most_days_late = 0 if _takes_place(text) else _OVERDUE_DAYS
+        return day if -most_days_late <= ahead <= _AHEAD_DAYS else ""
+    if has_cue:
+        return day if 0 <= ahead <= _AHEAD_DAYS else ""
+    is_told = written or re.search(_OWN, text) is not None
+    return day if is_told and 0 <= ahead <= 1 and day != said else ""
+
+
+def _takes_place(text: str) -> bool:
+    is_fixed = re.search(_CLOCK, text) is not None or re.search(_MEETING, text) is not None
+    return is_fixed and re.search(_DEADLINE, text) is None
+
+
+def _find_last_date(text: str, said: str) -> str:
+    """Return the last date in a text; '' for none."""
     # A cheap test first: most texts name no day, and trying every form of a date takes longer.
     if re.search(r"\d", text) is None or not ("월" in text or re.search(_MAY_NAME, text)):
         return ""
     days = [day for match in re.finditer(_DAY, text) if (day := _parse_due_match(match, said))]
-    if not days:
-        return ""
-    day = max(days)
-    ahead = ordinal(day) - ordinal(today)
-    has_cue = re.search(_CUE, text) is not None
-    if is_task:
-        return day if -_OVERDUE_DAYS <= ahead <= _AHEAD_DAYS else ""
-    if has_cue:
-        return day if 0 <= ahead <= _AHEAD_DAYS else ""
-    return day if 0 <= ahead <= 1 and day != said else ""
+    return max(days, default="")
 
 
 def format_due_day(day: str, today: str, lang: str = "en") -> str:

@@ -153,12 +153,23 @@ def find_end(text: str, said_on: date) -> StatedEnd | None:
     counts. A question, a deadline, and sentences that are supposed, denied or told of the past have
     no end.
     """
-    sentences = [part for part in _SENTENCE.split(text.strip()) if part.strip()]
+    sentences = split_end_sentences(text)
     ends = [_find_sentence_end(sentence, said_on) for sentence in sentences]
     stated = [end for end in ends if end is not None]
     if not stated or len(stated) < len(ends):
         return None
     return max(stated, key=lambda end: end.last or date.max)
+
+
+def split_end_sentences(text: str) -> list[str]:
+    """Return the sentences of a text, which are judged one by one."""
+    return [part for part in _SENTENCE.split(text.strip()) if part.strip()]
+
+
+def tells_what_is_ahead(sentence: str) -> bool:
+    """Say whether a sentence states something, and nothing of the past: no question, no wish."""
+    is_stated = not (_ASKS.search(sentence) or _NOT_STATED.search(sentence))
+    return is_stated and not (_PAST.search(sentence) or _PAST_KO.search(sentence))
 
 
 def _find_sentence_end(sentence: str, said_on: date) -> StatedEnd | None:

@@ -58,6 +58,26 @@ _ADDED = r"(?: \((?:(?:from )?\d{4}-\d\d-\d\d(?: to \d{4}-\d\d-\d\d)?|agreed|동
 _CLITIC = r"(?i)['’](?:s|t|re|ll|ve|d|m)\b"
 #: Least share of the other's words that the shorter of two equal statements has.
 _SHARE = 0.5
+#: Words of a task that say by when, and that it must be.
+_TASK_FRAME = frozenset(
+    """
+        before until tomorrow tonight noon next week month january february march april may june
+        july august september october november december
+        오늘 내일 모레 내일모레 글피 다음 주 다음주 이번주 월말 해 돼 됩니다
+    """.split()
+)
+#: Words that may stand between what is done and its "done" in Korean.
+_WHEN_DONE = r"다|이제|드디어|방금|벌써|이미|모두|전부|어제|오늘|아까|잘|마침내|\S+에|\S+에서"
+#: Word for what is done, right before its "done": of "the load balancer meeting is finished" the
+#: meeting, of "로드밸런서 설정은 어제 끝났어" 설정. Who did it may stand between ("민수가 끝냈어").
+_DONE_HEAD = (
+    r"(\S+) (?:is|are|was|were|got|ha(?:s|ve) been) (?:now |finally |already |all )*"
+    r"(?:done|finished|completed?|over)\b"
+    rf"|(\S+) (?:(?:{_WHEN_DONE}) )*(?:끝났|완료됐|완료되)"
+    rf"|(\S+) (?:(?:{_WHEN_DONE}|\S+[이가]) )*(?:끝냈|마쳤|완료했)"
+)
+#: Words for any work: with them a statement names no other thing.
+_WORK = frozenset(("work", "task", "job", "everyth", "작업", "일", "업무"))
 #: Least share of a task's words in a statement that finishes the task.
 _FINISHED = 0.6
 _CACHED = 4_096
@@ -156,10 +176,25 @@ def is_same(one: Gist, other: Gist) -> bool:
 def is_finished(task: Gist, done: Gist) -> bool:
     """Return whether `done` finishes `task`: it has most of the task's words.
 
-    Days and numbers of the task may be missing.
+    Days and numbers of the task may be missing. What it reports as done is in the task: a meeting
+    about the task is another thing.
     """
-    words = {word for word in task.words if not word[0].isdigit() and word not in _WEEKDAYS}
-    return len(words) > 1 and len(words & done.words) >= _FINISHED * len(words)
+    words = {word for word in task.words - _stem_task_frame() if not word[0].isdigit()}
+    if len(words) < 2 or len(words & done.words) < _FINISHED * len(words):
+        return False
+    return _find_done_heads(done.plain) <= words | _WORK
+
+
+@lru_cache(1)
+def _stem_task_frame() -> frozenset[str]:
+    """Return the words of a task that what finishes it may lack, as gists have them."""
+    return _WEEKDAYS | _TASK_FRAME | {stem(word) for word in _TASK_FRAME if word.isascii()}
+
+
+def _find_done_heads(text: str) -> frozenset[str]:
+    """Return the words for what a statement reports as done, as gists have them."""
+    found = re.search(_DONE_HEAD, text)
+    return gist(next(filter(None, found.groups()))).words if found else frozenset()
 
 
 def holds(text: Gist, said: Gist, share: float = _SHARE) -> bool:

@@ -5,7 +5,7 @@ Standard library, quick to import.
 
 import re
 
-from gieok.text.assent import accepts
+from gieok.text.assent import accepts, is_small_talk
 
 USER, ASSISTANT = "User", "Assistant"
 _SPEAKERS = {USER: "user", ASSISTANT: "assistant"}
@@ -17,6 +17,19 @@ _FOLLOWING_CHARS = 160
 _CLOSING_LINES = 8
 #: A string, which `re` compiles at its first use.
 _ASKS = r"(?:[?？]|까요|나요|ㄹ까)[.!~\s]*$"
+#: A turn of so few words is a bare value, and one that begins so points to what was said before.
+_BARE_WORDS = 2
+_POINTS_BACK = (
+    r"(?i)^\W*(?:(?:and|but|so|no|yes|ok(?:ay)?|not),? )*(?:it|its|it's|that|that's|this|they|them"
+    r"|those|these|then|both|neither|either|same|(?:the )?(?:first|second|third|last|other|former"
+    r"|latter)(?: one)?)\b"
+    r"|\b(?:that|this|the other|the first|the second|the last) one\b|\bthe other way\b"
+    r"|\b(?:it|them|that|those)(?=[\s.!,]*$|,? (?:as|on|at|in|for|to|with|before|after|by|instead"
+    r"|then|too|again|now|later|first|only|everywhere|please)\b)"
+    r"|^\W*(?:(?:응|아니|네|음)[,.]? )?(?:그거|그건|그게|그걸|그것|그럼|그대로|그렇게|이거|이건|이게|이걸|이렇게|거기"
+    r"|둘 다|둘다|첫|두 ?번째|나머지|같은|반대로|[그이저] [가-힣])"
+    r"|(?<![가-힣])(?:그거|그걸|그건|이걸|저거|저걸|그쪽|거기)"
+)
 
 
 def is_users(text: str) -> bool:
@@ -61,13 +74,25 @@ def read_spoken_line(lines: "list[str]", number: int) -> "SpokenLine | None":
     before_who, before = _split_speaker(lines, number - 1)
     after_who, after = _split_speaker(lines, number + 1)
     asks = text.rstrip().endswith(("?", "？"))
-    is_short = _is_short_answer(text)
+    is_reply = before_who not in ("", who) and not asks and needs_turn_before(text, before)
     return SpokenLine(
         who,
         text,
-        _cut_turn_end(before) if is_short and not asks and before_who not in ("", who) else "",
+        _cut_turn_end(before) if is_reply else "",
         _cut_turn_start(after) if asks and after_who not in ("", who) else "",
     )
+
+
+def needs_turn_before(text: str, before: str) -> bool:
+    """Return whether a short turn says too little without the turn before it.
+
+    It does where that one asks, and where the turn is a bare value, mere assent, or points back.
+    Beside "Noted." it stands by itself, whatever it says.
+    """
+    if not _is_short_answer(text) or is_small_talk(before):
+        return False
+    is_bare = len(text.split()) <= _BARE_WORDS
+    return asks(before) or is_bare or accepts(text) or re.search(_POINTS_BACK, text) is not None
 
 
 def find_answered_question(lines: "list[str]", number: int) -> str:

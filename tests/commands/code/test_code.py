@@ -151,6 +151,20 @@ def test_what_only_a_model_writes_is_said_to_need_one(
     assert "**Architecture.** 4 files" in page
 
 
+def test_the_page_of_a_project_is_in_the_language_of_whoever_wrote_it(run: Run, shop: Path) -> None:
+    run("code", "init")
+    run("code", "export", "--lang", "ko")
+    folder = shop / ".gieok/code/exports"
+    page = (folder / "intelligence.md").read_text(encoding="utf-8")
+    assert "**구조.** 파일 4개" in page
+    assert "**완성도.** –, 모델이 필요함\n" in page
+    assert "| 부분 | 파일 | 줄 |" in page
+    headings = [line for line in page.splitlines() if line.startswith("## ")]
+    assert headings
+    assert not [line for line in headings if line.isascii()]
+    assert "줄</text>" in (folder / "graph.svg").read_text(encoding="utf-8")
+
+
 def test_the_log_names_gits_user_or_else_the_agent_that_ran_the_sync(
     run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 import json
 import shutil
 import sqlite3
+import subprocess
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
@@ -27,6 +28,7 @@ from gieok.model.memory import Scope
 _SECRET = "Quixotic marmalade"
 _KO = "자줏빛 고슴도치"
 _USER = Scope("agent:main")
+_OTHER = "The walrus sleeps below the pier."
 
 
 @pytest.fixture
@@ -210,6 +212,14 @@ def test_a_record_is_deleted_with_its_file_and_a_file_of_the_user_is_left_alone(
     assert not {record, note} & _keys()
 
 
+def test_a_record_is_not_still_in_others_that_have_a_head_like_its_own(home: Path) -> None:
+    for text in ("The printer is on floor 4.", "The lease ends on 31 March.", "Tea is at four."):
+        _run("remember", text=[text], user=True)
+    (printer,) = (row.handle for row in _run("list", words=["printer"], kind="record").memories)
+    done = _run("forget", handles=[printer], yes=True)
+    assert done.done.still_in == ()
+
+
 def test_retired_and_archived_records_are_forgotten_too(home: Path) -> None:
     _run("retire", memories=[Path(_the(home, "record")).stem], user=True)
     assert _holding(home / "retired", "marmalade")
@@ -370,11 +380,39 @@ def test_what_sessions_were_shown_is_taken_out_also_where_it_was_cut(home: Path)
     assert not [place for place, _ in done.done.still_in if "hook" in place]
     again = ContextWindow(str(home), "codex", "one")
     (row,) = sessions(str(home))
-    assert [memory["handle"] for memory in row["last"]["memories"]] == ["0badf00d.2"]
+    assert [memory["handle"] for memory in row["last"]["memories"]] == ["", "0badf00d.2"]
+    assert row["last"]["memories"][0]["forgotten"] is True
+    assert row["last"]["text"].count("[forgotten since]") == 1
     assert row["handles"] == {"0badf00d.2": True}
     assert "Redis Streams" in row["injected"][0]
     assert "</memory-context>" in row["injected"][0]
     assert again.agent == "codex"
+
+
+def _git(folder: Path, *words: str) -> None:
+    own = ("-c", "user.name=Kim", "-c", "user.email=kim@example.com")
+    subprocess.run(["git", *own, *words], cwd=folder, check=True, capture_output=True)
+
+
+def test_git_is_named_only_where_a_commit_holds_the_record(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    _git(shop, "init", "-q")
+    monkeypatch.chdir(shop)
+    reasons: list[list[str]] = []
+    for subject, is_committed in (("heliotrope", False), ("marigold", True), ("lavender", True)):
+        told = _run("remember", text=[f"The staging gateway is called {subject}."])
+        if is_committed:
+            _git(shop, "add", "--force", ".gieok")
+            _git(shop, "commit", "-q", "-m", "Keep it")
+        if subject == "lavender":  # the commit holds it under its former name
+            told = _run("edit", handle=told.handle, text=["The staging gateway is called violet."])
+        done = _run("forget", handles=[told.handle], yes=True).done
+        reasons.append([why for _, why in done.still_in if "git" in why])
+    kept = "git keeps what was committed of a deleted record"
+    assert reasons == [[], [kept], [kept]]
 
 
 def _turn_handles() -> dict[str, str]:
@@ -414,19 +452,54 @@ def test_the_next_handle_still_names_the_same_turn_after_one_is_forgotten(
     assert _run("get", path=handles["otter."]).text.endswith("otter.")
 
 
-def test_what_a_memory_said_before_it_was_corrected_is_taken_out_of_what_sessions_were_shown(
-    home: Path,
-) -> None:
+def test_what_an_agent_was_told_stays_known_when_the_memory_is_corrected(home: Path) -> None:
     (handle,) = (handle for text, handle in _turn_handles().items() if "Redis" in text)
-    _show(home, "one", ("We decided to use Redis Streams.", handle))
+    _show(home, "one", ("We decided to use Redis Streams.", handle), (_OTHER, "0badf00d.2"))
     (home / "logs").mkdir(exist_ok=True)
     (home / "logs" / "hook.log").write_text(
         "kept\nWe decided to use Redis Streams.\n", encoding="utf-8"
     )
     _run("edit", handle=handle, text=["We use NATS."])
-    assert _holding(home / "hook", "Redis") == {}
+    row = sessions(str(home))[0]
+    assert "Redis" not in str(row["injected"])
+    assert row["handles"] == {"0badf00d.2": True}  # the corrected words may be shown again
     assert (home / "logs" / "hook.log").read_text() == "kept\n"
-    assert sessions(str(home))[0]["handles"] == {}
+    last = _run("why", last=True)
+    assert "We decided to use Redis Streams." in last.text
+    assert last.corrected_lines == (2,)
+    assert [memory.since for memory in last.memories] == ["corrected", None]
+    shown = load_command("why").present(last, Style("ko", colour=False))
+    assert len([line for line in shown.splitlines() if "그 뒤 고침" in line]) == 2
+
+
+def test_words_of_before_a_correction_go_with_the_memory_when_it_is_forgotten(home: Path) -> None:
+    (handle,) = (handle for text, handle in _turn_handles().items() if "Redis" in text)
+    _show(home, "one", ("We decided to use Redis Streams.", handle), (_OTHER, "0badf00d.2"))
+    _run("edit", handle=handle, text=["We moved to NATS for everything."])
+    _show(home, "two", ("We moved to NATS for everything.", handle))
+    _run("edit", handle=handle, text=["It is Kafka now, for everything."])
+    _run("forget", handles=[handle], yes=True)
+    assert _holding(home / "hook", "Redis Streams", "NATS", "Kafka") == {}
+    one, two = _run("why", session="one"), _run("why", session="two")
+    assert one.text.count("[forgotten since]") == 1
+    assert _OTHER in one.text
+    assert [(memory.handle, memory.since) for memory in one.memories] == [
+        ("", "forgotten"),
+        ("0badf00d.2", None),
+    ]
+    assert [memory.since for memory in two.memories] == ["forgotten"]
+    assert "그 뒤 잊음" in load_command("why").present(two, Style("ko", colour=False))
+
+
+def test_words_of_a_record_before_it_was_corrected_go_with_the_record(home: Path) -> None:
+    told = _run("remember", text=["The staging gateway is called heliotrope."])
+    handle = told.handle
+    _show(home, "one", ("The staging gateway is called heliotrope.", handle))
+    done = _run("edit", handle=handle, text=["The staging gateway is called marigold."])
+    assert "heliotrope" in _run("why", last=True).text
+    _run("forget", handles=[done.handle], yes=True)
+    assert _holding(home, "heliotrope", "marigold") == {}
+    assert "[forgotten since]" in _run("why", last=True).text
 
 
 def test_a_new_rule_of_redaction_reaches_what_sessions_were_shown(home: Path) -> None:

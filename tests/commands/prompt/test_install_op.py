@@ -75,6 +75,28 @@ class Machine:
         load_command("remember")(call, text=["린터는 ruff를 쓰기로 했다."])
         call.home.store.close()
 
+    def tell(self, *texts: str) -> None:
+        """Say something to Claude Code in the project, and read it."""
+        chats = self.user / ".claude" / "projects" / "-shop"
+        chats.mkdir(parents=True, exist_ok=True)
+        rows = [
+            {
+                "type": "user",
+                "uuid": f"u{number}",
+                "sessionId": "told",
+                "cwd": str(self.project),
+                "timestamp": f"2026-11-20T10:{number:02}:00Z",
+                "message": {"role": "user", "content": text},
+            }
+            for number, text in enumerate(texts)
+        ]
+        (chats / "told.jsonl").write_text(
+            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8"
+        )
+        call = open_call({})
+        load_command("index")(call)
+        call.home.store.close()
+
     def command(self, agent: str) -> str:
         return installed_hooks.find_prompt_command(
             InstallPlace(Path.home(), False, os.environ), agent
@@ -202,6 +224,34 @@ def test_the_doctor_fires_what_is_installed_and_says_what_would_be_injected(
     assert all(check.ok for check in machine.hooks()), (
         "what it was shown before does not silence the hook"
     )
+
+
+def test_the_doctor_tries_a_hook_with_what_was_told_where_there_is_no_note(
+    machine: Machine,
+) -> None:
+    machine.install()
+    machine.tell(
+        "The staging gateway runs in Frankfurt.",
+        "영업팀 회의는 화요일 오전에 해",
+        "Invoices are sent on the first of the month.",
+        "고객 지원은 지수가 맡아",
+        "Backups go to the blue bucket.",
+        "린터는 ruff로 하자, 포매터는 black 말고",
+    )
+    (check,) = machine.hooks()
+    assert check.ok
+    assert "<memory-context" in check.detail
+    assert "ruff" in check.detail
+
+
+def test_the_doctor_says_that_something_is_known_where_it_answers_no_trial(
+    machine: Machine,
+) -> None:
+    machine.install()
+    machine.tell("ok")
+    (check,) = machine.hooks()
+    assert check.ok
+    assert "memory has something here" in check.detail
 
 
 def test_the_doctor_fires_what_is_installed_in_a_project_without_memory_too(

@@ -9,6 +9,12 @@ from gieok.memory.observer.categories import classify_statement, is_done, is_ins
     [
         ("remind me to call the landlord", Category.TASK),
         ("지원서 마감은 11월 4일이야", Category.TASK),
+        ("the certificate has to be renewed by tomorrow", Category.TASK),
+        ("The invoice needs to be sent before March 3", Category.TASK),
+        ("The rent has to be paid by Friday", Category.TASK),
+        ("the slides must be ready by the end of the week", Category.TASK),
+        ("the file must be closed before the end of the function", Category.STATE),
+        ("every PR must be reviewed before merging", Category.STATE),
         ("ok then SQLite it is", Category.DECISION),
         ("로고는 초록색으로 정했어", Category.DECISION),
         ("SQLite로 할까요? (동의함)", Category.DECISION),
@@ -43,6 +49,31 @@ def test_only_what_is_finished_is_done() -> None:
             ),
         )
     )
+
+
+@pytest.mark.parametrize(
+    ("done", "undone"),
+    [
+        ("the firewall migration is finished", "the firewall migration is nearly finished"),
+        ("half the team left; the audit is done", "the audit is half done"),
+        ("The 20% discount is live", "the import is 80% complete"),
+        ("the ops team finished the audit", "nobody finished the audit"),
+        ("the invoice has been sent", "the invoice should have been sent"),
+        ("we merged the audit branch", "we almost merged the audit branch"),
+        ("the audit is done", "I doubt the audit is done"),
+        ("방화벽 이전은 다 끝났어", "방화벽 이전은 거의 끝났어"),
+        ("방화벽 이전은 100% 완료됐어", "방화벽 이전은 70% 완료됐어"),
+        ("일부러 밤에 배포했어", "데이터 이전은 일부 완료됐어"),
+        ("방화벽 이전이 끝났어", "방화벽 이전이 벌써 끝났을 리가 없어"),
+        ("안전 점검 끝냈어", "점검 안 끝났어"),
+        ("안내 메일 보냈어", "메일은 못 보냈어"),
+        ("화면 개편 끝났어", "점검이 끝났으면 알려줘"),
+        ("면접 결과 보냈어", "점검 끝났으면서 왜 말 안 했어"),
+    ],
+)
+def test_what_is_done_in_part_or_doubted_is_not_done(done: str, undone: str) -> None:
+    assert is_done(done)
+    assert not is_done(undone)
 
 
 def test_decisions_and_preferences_are_instructions() -> None:

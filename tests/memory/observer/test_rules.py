@@ -304,6 +304,26 @@ def test_a_task_has_its_day_and_what_is_done_is_marked(observe: Observe) -> None
     )
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "인증서 갱신은 내일까지 해야 해. 로드밸런서 설정은 끝났어.",
+        "The certificate has to be renewed by tomorrow. The load balancer setup is done.",
+    ],
+)
+def test_what_a_second_sentence_reports_as_done_is_kept(observe: Observe, said: str) -> None:
+    due, done = observe(said)
+    assert (due.category, due.is_done) == (Category.TASK, False)
+    assert (done.category, done.is_done) == (Category.TASK, True)
+
+
+@pytest.mark.parametrize("said", ["빌드 끝났어", "커밋 완료했어", "done", "the build is finished"])
+def test_a_report_of_the_moment_is_not_kept_because_something_is_done(
+    observe: Observe, said: str
+) -> None:
+    assert observe(said) == []
+
+
 def test_what_gieok_itself_wrote_is_not_observed_again(observe: Observe) -> None:
     echoed = (
         "- 🔴 2026-11-20 We decided to use Rust for the parser.\n- 🔴 2026-11-20 The port is 8443."

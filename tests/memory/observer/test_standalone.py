@@ -94,6 +94,26 @@ def test_what_leans_on_the_sentence_before_stands_with_it() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "결제 쪽 코드 있잖아 ㅋㅋ 함부로 허지 말고 물어봐",
+        "결제 모듈 ㅠㅠ 함부로 허지 말고",
+        "배포 스크립트 있지? 함부로 허지 말고 꼭 먼저 물어봐",
+        "Legacy folder. Never touch it.",
+    ],
+)
+def test_what_is_forbidden_stands_with_what_it_is_about(said: str) -> None:
+    assert _texts(said) == [said]
+
+
+def test_what_is_forbidden_for_the_moment_is_no_statement() -> None:
+    assert find_user_statements("don't run the integration tests right now", "") == []
+    assert find_user_statements("이번 커밋에서는 README 건드리지 마", "") == []
+    (stays,) = find_user_statements("For now the API runs on Postgres.", "")
+    assert stays.text == "For now the API runs on Postgres."
+
+
 def test_a_request_for_one_piece_of_work_is_no_statement() -> None:
     assert _texts("We moved to Fly. Draft a note to Ana. It's cheaper.") == [
         "We moved to Fly.",

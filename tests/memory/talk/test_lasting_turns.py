@@ -43,7 +43,7 @@ def test_only_what_users_say_is_listed_statements_before_questions(tmp_path: Pat
         ]
     )
     lasting_turns.update_lasting_lines(store, tmp_path, _AT)
-    assert [(key, line) for _, _, _, key, line, _ in _rows(tmp_path, _SHOP)] == [
+    assert [(key, line) for _, _, _, key, line, *_ in _rows(tmp_path, _SHOP)] == [
         ("sessions/codex/s#1", 3),
         ("sessions/codex/s#1", 1),
     ]

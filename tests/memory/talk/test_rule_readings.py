@@ -51,7 +51,7 @@ def _settle(store: MemoryStore, home: Path, reader: _Reader) -> None:
 def _rules(home: Path) -> list[tuple[str, int, list[list[int]]]]:
     file = Path(rules_file(str(home), str(_SHOP)))
     rows = json.loads(file.read_text()) if file.exists() else []
-    return [(key, line, places) for _, _, key, line, _, places in rows]
+    return [(key, line, [place[:2] for place in places]) for _, _, key, line, _, places in rows]
 
 
 def test_a_rule_that_no_pattern_knows_is_told_with_its_sentence(tmp_path: Path) -> None:

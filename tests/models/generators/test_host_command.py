@@ -154,6 +154,12 @@ def test_codex_is_asked_alone_and_its_answer_and_tokens_are_read(
     assert seen["environment"][OWN_RUN] == "1"
 
 
+def test_an_answer_with_another_line_end_in_it_is_read_whole(fake: _Fake) -> None:
+    said = _said("* 🔴 출시는 금요일\u2028* 🔴 회의는 월요일\x85")
+    fake.play(out="\n".join(json.dumps(row, ensure_ascii=False) for row in (said, _USED)))
+    assert Codex("codex", "", "").generate(_PROMPT).text == said["item"]["text"]  # type: ignore[index]
+
+
 def test_a_session_of_the_agent_that_started_us_is_kept_out_of_it(
     fake: _Fake, monkeypatch: pytest.MonkeyPatch
 ) -> None:

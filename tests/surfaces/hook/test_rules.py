@@ -119,6 +119,23 @@ def test_rules_told_months_ago_come_first_at_a_start_in_a_memory_of_real_size(pl
         assert other not in first
 
 
+def test_what_was_forbidden_for_the_moment_or_the_day_is_over_in_later_sessions(place) -> None:
+    moment = ["don't run the integration tests right now", "이번 커밋에서는 README 건드리지 마"]
+    over = ["do not deploy today", "don't restart the server while I'm debugging"]
+    _lay_out(place, [([*moment, *over, _RULES[0]], "2026-05-01"), (["안녕?"], "2026-05-02")])
+    _lay_out(place, _noise(2))
+    shown = _start(place)
+    assert _RULES[0] in shown
+    rules, _, rest = shown.partition("## End of the last session")
+    for text in (*moment, *over):
+        assert text not in rules
+        assert text not in rest
+    asked = place.hook(
+        "prompt", place.payload("run the integration tests please", session_id="p")
+    ).context
+    assert not asked or "said for that moment, no standing rule" in asked
+
+
 @pytest.mark.parametrize(
     ("prompt", "rule"),
     [

@@ -136,14 +136,18 @@ def test_a_line_that_is_not_the_one_that_was_judged_is_not_shown(told: _Told, pl
     rows = json.loads(file.read_text())
     assert sorted(row[4] for row in rows if "/old#" in row[3]) == [1, 3]
     shifted = [
-        [*row[:4], row[4] + 1, row[5]] if row[4] == 1 and "/old#" in row[3] else row for row in rows
+        [*row[:4], row[4] + 1, *row[5:]] if row[4] == 1 and "/old#" in row[3] else row
+        for row in rows
     ]
     file.write_text(json.dumps(shifted))
     text = told.start(place.user, "new").partition("## End of the last")
     assert "What the user said" in text[0] + text[2]
     assert "Call me Jiwon. (" in text[0] + text[2]
     assert "Noted, left. (" not in text[0] + text[2]
-    file.write_text(json.dumps([row[:5] for row in rows]))  # as an earlier release wrote it
+    # As earlier releases wrote it: without days, and without checksums.
+    file.write_text(json.dumps([row[:6] for row in rows]))
+    assert "I am left-handed. (" in told.start(place.user, "later")
+    file.write_text(json.dumps([row[:5] for row in rows]))
     assert "What the user said" not in told.start(place.user, "newer")
 
 
@@ -261,6 +265,57 @@ def test_what_a_user_said_is_due_by_the_day_it_names(told: _Told, place) -> None
     shown = told.start(place.user, GIEOK_ZONE=zone)
     assert shown.count("city hall") == 1
     assert "(due tomorrow)" in shown.partition("## Due\n")[2].splitlines()[0]
+
+
+def test_what_was_told_in_talk_is_due_on_the_day_it_means_also_behind_the_last_session(
+    told: _Told, place
+) -> None:
+    zone, today = find_noon_zone()
+    yesterday = str(date.fromisoformat(today) - timedelta(days=1))
+    told.tell(
+        "last",
+        place.user,
+        ("user", "내일 오전 10시에 미팅 있어"),
+        ("assistant", "네, 알겠습니다."),
+        ("user", "Did we have a meeting tomorrow?"),
+        ("assistant", "One."),
+        ("user", "What is a monad, in one line?"),
+        ("assistant", "A burrito."),
+        day=yesterday,
+    )
+    told.observe()
+    due = told.start(place.user, GIEOK_ZONE=zone).partition("## Due\n")[2].splitlines()
+    handle = _handle("agent:main", "last")
+    assert due[0] == f"- {yesterday} 내일 오전 10시에 미팅 있어 ({handle}) (due today)"
+    assert "Did we have" not in "".join(due)
+
+
+def test_what_is_late_is_said_as_late_and_not_again_as_said(told: _Told, place) -> None:
+    zone, today = find_noon_zone()
+    day = date.fromisoformat(today)
+    told.tell(
+        "old",
+        place.user,
+        ("user", "내일까지 세금 신고해야 해"),
+        ("assistant", "네."),
+        day=str(day - timedelta(days=3)),
+    )
+    told.tell(
+        "last",
+        place.user,
+        ("user", "What is a monad?"),
+        ("assistant", "A burrito."),
+        day=str(day - timedelta(days=1)),
+    )
+    told.observe()
+    (place.home / "active_memory.md").write_text(
+        f"## Pending\n- 🔴 {day - timedelta(days=3)} 내일까지 세금 신고해야 해 "
+        f"({day - timedelta(days=2)})\n",
+        encoding="utf-8",
+    )
+    text = told.start(place.user, GIEOK_ZONE=zone)
+    assert f"(overdue since {day - timedelta(days=2)})" in text.partition("## Due\n")[2]
+    assert text.count("세금 신고") == 1
 
 
 def test_an_accepted_proposal_is_shown_with_the_words_that_it_accepts(told: _Told, place) -> None:

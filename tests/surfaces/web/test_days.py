@@ -1,5 +1,6 @@
 """The timeline: a session of an agent on its day, what was learned from it, and the filters."""
 
+import html
 import json
 import re
 from datetime import UTC, datetime
@@ -13,6 +14,8 @@ from starlette.testclient import TestClient
 
 from gieok.commands.observe import days
 from gieok.home.call import Call
+from gieok.hook.inject import Injection
+from gieok.hook.window import ContextWindow
 from gieok.model.conversation import Turn
 from gieok.places.home import replaced_file
 from gieok.surfaces.python import Memory
@@ -100,7 +103,8 @@ def test_what_is_no_decision_is_counted_in_the_stream_and_a_filter_shows_it(
 ) -> None:
     memory = Memory()
     memory.add("We decided to pay suppliers on Fridays.", category="decision")
-    memory.add("Kim prefers short letters.", category="preference")
+    for kind in ("short letters", "long walks", "black tea", "old maps"):
+        memory.add(f"Kim prefers {kind}.", category="preference")
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "tea.md").write_text("Tea is at four.\n")
     memory.run("index", paths=[str(tmp_path / "notes")])
@@ -108,7 +112,7 @@ def test_what_is_no_decision_is_counted_in_the_stream_and_a_filter_shows_it(
     assert "suppliers on Fridays" in of_day
     assert "short letters" not in of_day
     assert "Tea" not in of_day
-    assert ">One more of this day</a>" in of_day
+    assert ">4 more of this day</a>" in of_day
     notes = re.search(r'href="([^"]+)">One note of this day</a>', of_day)
     assert notes
     assert "Tea is at four" in browser.get(notes[1].replace("&amp;", "&")).text
@@ -121,6 +125,43 @@ def test_what_is_no_decision_is_counted_in_the_stream_and_a_filter_shows_it(
     assert "suppliers" not in _days_of_stream(browser.get("/timeline?project=nowhere").text)
 
 
+def test_few_other_memories_of_a_day_are_shown_beside_its_decisions(browser: TestClient) -> None:
+    memory = Memory()
+    for text in ("Kim prefers tea.", "Kim prefers maps.", "Kim prefers walks."):
+        memory.add(text, category="preference")
+    (of_day,) = _days_of_stream(browser.get("/timeline").text).values()
+    assert of_day.count("Kim prefers") == 3
+    assert "of this day" not in of_day
+    memory.add("Kim prefers letters.", category="preference")
+    (of_day,) = _days_of_stream(browser.get("/timeline").text).values()
+    assert "Kim prefers" not in of_day
+    assert ">4 more of this day</a>" in of_day
+
+
+def test_what_was_remembered_without_a_kind_is_not_called_a_decision(browser: TestClient) -> None:
+    memory = Memory()
+    memory.run("remember", text=["I take the train on Mondays."], user=True)
+    memory.run("remember", text=["I like tea."], user=True, category="preference")
+    (of_day,) = _days_of_stream(browser.get("/timeline").text).values()
+    assert re.search(r'k-record">record</span> <a href="[^"]+">I take the train', of_day)
+    assert re.search(r'k-preference">preference</span> <a href="[^"]+">I like tea', of_day)
+
+
+def test_a_session_says_of_its_start_that_it_was_one_and_not_that_it_had_no_memories(
+    talked: TestClient, tmp_path: Path
+) -> None:
+    window = ContextWindow(str(tmp_path / "home"), "claude-code", "s1")
+    window.keep("session-start", Injection("- Settle on Tuesdays.", [], 9), 1_000_000.0)
+    link = re.search(
+        r'href="(/timeline/session[^"]+)"', talked.get("/timeline?day=2024-05-06").text
+    )
+    assert link
+    page = talked.get(link[1].replace("&amp;", "&")).text
+    given = page.partition("Given to the agent")[2]
+    assert "at a session's start, 9 tokens" in html.unescape(given)
+    assert "memories: 0" not in given
+
+
 def test_of_many_decisions_of_a_day_the_stream_shows_some_and_folds_the_rest(
     browser: TestClient,
 ) -> None:
@@ -129,9 +170,9 @@ def test_of_many_decisions_of_a_day_the_stream_shows_some_and_folds_the_rest(
         memory.add(f"We decided to build shelf {number}.", category="decision")
     (of_day,) = _days_of_stream(browser.get("/timeline").text).values()
     shown, _, folded = of_day.partition("<details>")
-    assert shown.count("k-decision") == 6
+    assert shown.count("k-record") == 6
     assert "<summary>2 more</summary>" in folded
-    assert folded.count("k-decision") == 2
+    assert folded.count("k-record") == 2
 
 
 def test_the_stream_goes_on_at_earlier_days_and_then_at_the_month_before(

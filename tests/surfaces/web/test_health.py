@@ -49,7 +49,7 @@ def test_the_messages_of_every_scope_are_counted(
     Memory().run("observe run", once=True)
     Memory(scope="agent:helper").add("The helper closes tickets on Fridays.")
     browser.get("/scope?scope=agent:helper&back=/status")
-    assert "1 messages kept" in browser.get("/status").text
+    assert "1 message kept" in browser.get("/status").text
 
 
 def test_every_part_is_proved_on_demand_and_marked(browser: TestClient) -> None:
@@ -123,6 +123,8 @@ def _daemon_card(page: str) -> str:
 def test_the_daemon_of_the_home_is_told_truly_and_started_by_a_button(
     watching: TestClient,
 ) -> None:
+    off = "The daemon is off: none of these begins by itself until it runs."
+    assert off in watching.get("/status").text
     before = _daemon_card(watching.get("/status").text)
     assert '<div class="figure">off</div>' in before
     assert 'action="/status/run/daemon"' in before
@@ -130,6 +132,7 @@ def test_the_daemon_of_the_home_is_told_truly_and_started_by_a_button(
     assert '<div class="figure">runs</div>' in after
     assert re.search(r"since \d{4}-\d\d-\d\d \d\d:\d\d<", after)
     assert "/status/run/daemon" not in after
+    assert off not in watching.get("/status").text
     assert "daemon: runs" in watching.get("/status").text, "the command's own words say the same"
 
 
@@ -148,7 +151,7 @@ def test_documents_are_counted_over_all_scopes_and_schedules_are_said_in_words(
     Memory().add("We lint with ruff.")
     Memory(scope="agent:helper").add("The helper closes tickets on Fridays.")
     page = browser.get("/status").text
-    assert '<div class="figure">2</div><div class="meta">documents in the store' in page
+    assert '<div class="figure">2</div><div class="meta">texts remembered' in page
     assert '<td title="0 2 * * 0">every Sunday at 02:00</td>' in page
     korean = browser.get("/status", headers={"Accept-Language": "ko"}).text
     assert '<td title="0 2 * * 0">매주 일요일 02:00</td>' in korean

@@ -51,7 +51,7 @@ def _replace_statement(home: Path, at: datetime = NOW - timedelta(minutes=1)) ->
     turns = [
         passage
         for scope in store.scopes()
-        for document in store.get(scope, list(store.hashes(scope)))
+        for document in store.get(scope, sorted(store.hashes(scope)))
         if document.key.startswith("sessions/")
         for passage in [(scope.path, document.key, document.text)]
     ]
@@ -87,6 +87,26 @@ def test_the_home_page_tells_of_sessions_due_and_waiting_and_leads_there(
     assert "내일 마감" in _section(korean, "다가온 일")
 
 
+def test_a_task_stays_due_after_its_day_and_another_statement_does_not(
+    lived: TestClient, tmp_path: Path
+) -> None:
+    yesterday = date.fromisoformat(find_noon_zone()[1]) - timedelta(days=1)
+    said = (
+        f"I need to return the drum kit by {yesterday}.",
+        f"We decided that the choir meets before {yesterday}.",
+    )
+    at = (NOW - timedelta(days=3)).isoformat()
+    rows = [{"role": "user", "text": text, "timestamp": at} for text in said]
+    (tmp_path / "talk" / "tasks.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    Memory().run("observe run", once=True)
+    page = lived.get("/").text
+    due = _section(page, "Due")
+    assert "the drum kit" in due
+    assert f"overdue since {yesterday}" in due
+    assert "the choir" in page
+    assert "the choir" not in due
+
+
 def test_a_session_past_midnight_stands_once_and_whole(lived: TestClient, tmp_path: Path) -> None:
     zone, noon = find_noon_zone()
     midnight = datetime.combine(date.fromisoformat(noon), time(), ZoneInfo(zone))
@@ -117,6 +137,37 @@ def test_a_session_past_midnight_stands_once_and_whole(lived: TestClient, tmp_pa
         shown = lived.get(f"/timeline?day={(midnight + timedelta(days=day)).date()}").text
         card = next(one for one in shown.split("<article") if f">{words}</a></h3>" in one)
         assert f"<span>{count}</span>" in card
+
+
+def test_what_was_replaced_contradicts_nothing_though_an_answer_to_it_stands(
+    lived: TestClient, tmp_path: Path
+) -> None:
+    at = NOW - timedelta(days=3) + timedelta(minutes=1)
+    answer = {"role": "assistant", "text": "Noted.", "timestamp": at.isoformat()}
+    with (tmp_path / "talk" / "session-0.jsonl").open("a") as file:
+        file.write(json.dumps(answer) + "\n")
+    memory = Memory()
+    memory.run("observe run", once=True)
+    kept = memory.run("remember", text=["We settle payments on Mondays."], user=True)
+    told = rf"May contradict it:</strong> <a[^>]*>{SAID[0]}"
+    assert re.search(told, lived.get(f"/m/{kept.handle}").text)
+    _replace_statement(tmp_path / "home")
+    page = lived.get(f"/m/{kept.handle}").text
+    assert not re.search(told, page)
+    assert re.search(rf"May contradict it:</strong> <a[^>]*>{SAID[1]}", page)
+
+
+def test_what_was_replaced_and_said_again_contradicts_where_it_was_said_again(
+    lived: TestClient, tmp_path: Path
+) -> None:
+    again = {"role": "user", "text": SAID[0], "timestamp": NOW.isoformat()}
+    (tmp_path / "talk" / "session-2.jsonl").write_text(json.dumps(again) + "\n")
+    memory = Memory()
+    memory.run("observe run", once=True)
+    kept = memory.run("remember", text=["We settle payments on Mondays."], user=True)
+    _replace_statement(tmp_path / "home")
+    page = lived.get(f"/m/{kept.handle}").text
+    assert re.search(rf"May contradict it:</strong> <a[^>]*>{SAID[0]}", page)
 
 
 def test_what_took_the_place_of_something_is_shown_with_what_it_was(

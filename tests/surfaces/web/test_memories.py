@@ -76,6 +76,27 @@ def test_the_address_of_a_search_is_kept_and_each_hit_says_why_it_is_there(
     assert "likely to answer: " in page.text
 
 
+def test_where_nothing_is_remembered_each_page_says_how_to_begin(browser: TestClient) -> None:
+    for view in ("", "?kind=note", "?kind=turn", "?kind=all"):
+        page = browser.get(f"/memories{view}", headers={"Accept-Language": "ko"})
+        assert page.status_code == 200, view
+        assert 'href="/first"' in page.text.partition("<main")[2], view
+        assert "--kind" not in page.text, view
+        assert "memory.index(" not in page.text, view
+    for address in ("/", "/timeline", "/injection", "/injection?prompt=tea", "/?q=tea", "/status"):
+        page = browser.get(address, headers={"Accept-Language": "ko"})
+        assert page.status_code == 200, address
+        assert "memory.index(" not in page.text, address
+
+
+def test_a_tab_without_memories_names_no_flag_of_the_command_for_it(browser: TestClient) -> None:
+    Memory(resident=Resident()).run("remember", text=["Tea is at four."], user=True)
+    page = browser.get("/memories?kind=turn").text
+    assert "Nothing of this kind is remembered." in page
+    assert "--kind" not in page
+    assert "was looked at" in browser.get("/memories?kind=turn&tag=x").text
+
+
 def test_every_state_of_a_search_is_told(told: TestClient) -> None:
     for address, words in {
         "/?q=zzqqx": "Nothing answers that.",
@@ -83,7 +104,6 @@ def test_every_state_of_a_search_is_told(told: TestClient) -> None:
         "/?q=Redis&since=nonsense": "is no day",
         "/?since=2026-11-01": "<article",
         "/?q=decided&limit=1": "More",
-        "/?q=Redis": "yours, in no project",
         "/?q=Redis&source=x&limit=-5": "<article",
     }.items():
         assert words in told.get(address).text, address
@@ -121,6 +141,7 @@ def test_the_chosen_are_put_away_listed_restored_and_each_is_undone(told: TestCl
 def test_the_chosen_move_to_another_scope_and_back(told: TestClient) -> None:
     observed = handle(told, "Redis", "observation")
     page = post(told, "/memories/act", act="transfer", handle=[observed], to="project:shop-1")
+    assert "Moved to shop: 1." in page
     moved = re.search(r'name="handle" value="(\w+)"', page)
     assert moved
     assert (
@@ -148,7 +169,7 @@ def test_forgetting_shows_what_goes_and_then_what_went(told: TestClient) -> None
     assert "<li>We decided to use Redis Streams.</li>" in asked, "in its words, not by its file"
     assert f'href="/m/{chosen[0]}">Keep</a>' in asked
     assert "Forget for good?" in asked
-    assert "1 message(s)" in asked
+    assert "1 observation, 1 message" in asked
     assert "Redis" in told.get("/memories").text
     assert "Forgotten for good" in post(told, "/memories/act", act="forget", handle=chosen, yes="1")
     assert "Redis" not in told.get("/memories?kind=turn").text
@@ -324,6 +345,44 @@ def test_of_an_exchange_the_sentence_that_may_contradict_is_shown(
     assert ">The staging database moved to port 7443.</a>" in sessions
 
 
+def test_a_memory_that_stood_in_the_text_of_a_sessions_start_was_given(
+    told: TestClient, tmp_path: Path
+) -> None:
+    mine, other = (handle(told, words, "observation") for words in ("Redis", "Mondays"))
+    assert "no prompt was given it lately" in told.get(f"/m/{mine}").text
+    window = ContextWindow(str(tmp_path / "home"), "claude-code", "s1")
+    text = f"- 2026-11-10 Use Redis. (replaced on 2026-11-11, by {other}, {mine})"
+    window.keep("session-start", Injection(text, [], 9), 1_000_000.0)
+    assert "given to an agent in 1 session<" in told.get(f"/m/{mine}").text
+    assert "no prompt was given it lately" in told.get(f"/m/{other}").text
+    window.empty(1_000_001.0)  # a compaction takes it out of the context, not out of the past
+    assert "given to an agent in 1 session<" in told.get(f"/m/{mine}").text
+
+
+def test_of_one_scope_no_scope_is_asked_for_or_named(told: TestClient) -> None:
+    for path in ("/", "/?q=Redis", "/memories", "/timeline", "/injection", "/hits?q=Redis"):
+        page = told.get(path).text.partition("<dialog")[0]
+        assert "yours, in no project" not in page, path
+        assert '<select name="in"' not in page, path
+    page = told.get("/memories").text
+    assert "Move there" not in page
+    assert '<input type="hidden" name="to" value="agent:main">' in page
+    assert "Move there" not in told.get(f"/m/{handle(told, 'Payments')}").text
+    Memory(resident=Resident(), scope="agent:helper").add("The helper closes tickets.")
+    for path in ("/?q=Redis", "/memories", "/timeline"):
+        assert "yours, in no project" in told.get(path).text.partition("<dialog")[0], path
+    assert "Move there" in told.get(f"/m/{handle(told, 'Payments')}").text
+
+
+def test_a_note_is_corrected_in_its_file(told: TestClient, tmp_path: Path) -> None:
+    (tmp_path / "diary").mkdir()
+    (tmp_path / "diary" / "rent.md").write_text("The rent is 900.\n")
+    Memory(resident=Resident()).run("index", paths=[str(tmp_path / "diary")])
+    page = told.get(f"/m/{handle(told, 'rent', 'note')}").text
+    assert "This is a file of yours: correct it there." in page
+    assert "line of the conversation" not in page
+
+
 def test_to_open_a_memory_asks_no_service_of_models(
     told: TestClient, service: EmbeddingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -350,6 +409,7 @@ def test_a_note_is_shown_as_it_reads_and_a_record_of_the_user_can_move(told: Tes
     folder.mkdir()
     (folder / "door.md").write_text("# Door\n\n- The **umbrella** is `wet`\n\n<b>loud</b>\n")
     memory.run("index", paths=[str(folder)])
+    Memory(resident=Resident(), scope="agent:helper").add("The helper closes tickets.")
     page = told.get(f"/m/{handle(told, 'umbrella', 'note')}").text
     assert '<p class="md-heading">Door</p>' in page
     assert '<p class="md-item">The <strong>umbrella</strong> is <code>wet</code></p>' in page
@@ -466,6 +526,12 @@ def test_a_folder_and_conversations_are_taken_in_from_an_empty_home(
     assert "1 added" in done
     assert "hx-trigger" not in done
     assert "umbrella" in browser.get("/first?q=umbrella").text
+    (tmp_path / "notes" / "roof.md").write_text("The ladder stands behind the roof.\n")
+    korean = {"Accept-Language": "ko"}
+    browser.post("/first/index", data={**data, "folder": str(tmp_path / "notes")}, headers=korean)
+    jobs.wait()
+    assert re.search("[가-힣]", jobs.last.progress), "in the language of who pressed the button"
+    assert not re.search("[A-Za-z]", jobs.last.progress)
     browser.post("/first/talk", data=data)
     jobs.wait()
     assert 'chip bad">failed' not in browser.get("/first").text
@@ -476,7 +542,7 @@ def test_what_is_added_for_oneself_makes_no_project(browser: TestClient, tmp_pat
     assert "What an agent is given" in page
     assert not (tmp_path / "work" / ".gieok").exists()
     added = post(browser, "/remember", text="Tea at four.", to="agent:main", back="/timeline")
-    assert "Remembered for yours, in no project: Tea at four." in added
+    assert "Remembered: Tea at four." in added
     assert not (tmp_path / "work" / ".gieok").exists()
     assert "Tea at four." in browser.get("/memories?in=agent:main").text
 
@@ -563,4 +629,4 @@ def test_words_that_are_no_time_and_what_was_not_looked_at_are_said(told: TestCl
     assert "only sessions was looked at" in page
     tried = told.get("/injection?prompt=which+quasar+was+it+several+weeks+ago").text
     assert "Not taken as a time" in tried
-    assert "only turn was looked at" in told.get("/memories?kind=turn&words=quasar").text
+    assert "only x was looked at" in told.get("/memories?kind=turn&words=quasar&tag=x").text

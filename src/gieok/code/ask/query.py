@@ -5,9 +5,11 @@ graph.
 
 The order is made of rules, each measured on real queries (docs/code.md): symbols that define a name
 of the question, files whose path matches the question, and files of which several passages match
-count more; tests, examples and re-exports count less.
+count more, and so does what matches call or are called by, for callers and tests often have the
+words of a question that a function has not; tests, examples and re-exports count less.
 """
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -38,11 +40,19 @@ _CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
 _DEFINES = 3.0
 _DEFINES_IN_WORDS = 1.0
 _NAMED_ALIKE = 1.0
-_PATH_SHARE = 1.5
+_PATH_SHARE = 1.0
 #: How much a file of several matches raises each of them. A gain of the best match alone put the
 #: second function of the right file behind files that hardly match: of 40 questions in a
 #: developer's own words .50 had an answer among the first five, then .55.
 _FILE_SHARE = 0.7
+#: What a symbol gains from the best match that calls it, from the best that it calls, and from the
+#: class that it stands in, as shares of these matches' scores.
+_FROM_CALLER, _FROM_CALLEE, _FROM_OWNER = 0.4, 0.2, 0.2
+#: Each further caller or callee lends this share of what the one before it does, and so many do.
+_FURTHER, _MOST_LENDERS = 0.3, 3
+#: Share of the answers that the score alone orders; among the others, files without an answer yet
+#: come first.
+_BY_SCORE = 0.6
 #: Share of its gain that a file's name keeps where the question has hardly a word of the name:
 #: `JsonAdapterAnnotationTypeAdapterFactory`.
 _PART_OF_NAME = 0.25
@@ -109,7 +119,9 @@ def search_symbols(
         _build_symbol_answer(scored, is_name=is_name)
         for scored in _with_symbols(project, ranked[: _SHOWN * limit])
     ]
-    answers = _with_missing(project, named, answers, is_name=is_name)[:limit]
+    answers = _with_missing(project, named, answers, is_name=is_name)
+    answers = _prefer_other_files(project, answers, math.ceil(_BY_SCORE * limit), is_name=is_name)
+    answers = answers[:limit]
     room = limit - len(answers)
     answers = _leave_out_unlikely(answers)
     if expand:
@@ -233,13 +245,72 @@ def _rank_symbol_hits(
             cosine=hit.signals.get("vector", unseen),
         )
         score = _read_fused_score(hit)
-        if evidence.is_named:
-            score += best * (_DEFINES if is_name else _DEFINES_IN_WORDS)
         score += best * _NAMED_ALIKE * evidence.name
         score += best * _PATH_SHARE * evidence.path
-        score *= weights.tests / 100 if _is_test_inside(symbol) else 1.0
+        score *= _weigh_inner_test(symbol, weights)
         scored.append(_Scored(hit, score, symbol, evidence))
+    scored = _lend_scores(project, scored, is_asked=is_name and bool(named))
+    scored = _raise_named(scored, best * (_DEFINES if is_name else _DEFINES_IN_WORDS), weights)
     return _by_file(scored, _in_use(project, paths), _handing_on(project, paths), weights)
+
+
+def _lend_scores(project: Project, scored: Sequence[_Scored], *, is_asked: bool) -> list[_Scored]:
+    """Return matches with what they gain from those that they are next to in the graph.
+
+    Only edges that are sure lend, and only matches gain: the answers stay those that hold a word of
+    the question or are near to it. Where the question is a name (`is_asked`), only the symbols of
+    that name gain: it has no words that a caller could share, and the class of a file that is asked
+    for would come behind its methods, which call each other.
+    """
+    own: dict[str, float] = defaultdict(float)
+    for one in scored:
+        if one.symbol is not None:
+            own[one.symbol.key] = max(own[one.symbol.key], one.score)
+    callers: dict[str, set[str]] = defaultdict(set)
+    callees: dict[str, set[str]] = defaultdict(set)
+    for edge in project.store.edges_between(sorted(own)):
+        is_sure = edge.kind != IMPORTS and edge.tier <= Certainty.UNIQUE_NAME
+        if is_sure and edge.source != edge.target:
+            callers[edge.target].add(edge.source)
+            callees[edge.source].add(edge.target)
+    gains = {
+        key: _FROM_CALLER * _sum_lent(own[caller] for caller in callers[key])
+        + _FROM_CALLEE * _sum_lent(own[callee] for callee in callees[key])
+        for key in own
+    }
+    return [
+        one._replace(
+            score=one.score + gains[one.symbol.key] + _FROM_OWNER * own.get(one.symbol.parent, 0.0)
+        )
+        if one.symbol is not None and (one.evidence.is_named or not is_asked)
+        else one
+        for one in scored
+    ]
+
+
+def _raise_named(scored: Sequence[_Scored], gain: float, weights: SearchWeights) -> list[_Scored]:
+    """Return matches with the gain of those that the question names.
+
+    What is lent is counted before it: a class that is named would otherwise lend of this gain, and
+    one of its members would come before it.
+    """
+    return [
+        one._replace(score=one.score + gain * _weigh_inner_test(one.symbol, weights))
+        if one.evidence.is_named
+        else one
+        for one in scored
+    ]
+
+
+def _weigh_inner_test(symbol: Symbol | None, weights: SearchWeights) -> float:
+    """Return how much a symbol counts for being a test in a file of product code, or not."""
+    return weights.tests / 100 if _is_test_inside(symbol) else 1.0
+
+
+def _sum_lent(scores: Iterable[float]) -> float:
+    """Return what several matches lend together: the best one most."""
+    best = sorted(scores, reverse=True)[:_MOST_LENDERS]
+    return sum(score * _FURTHER**place for place, score in enumerate(best))
 
 
 def _is_test_inside(symbol: Symbol | None) -> bool:
@@ -482,6 +553,30 @@ def _with_missing(
     for answer in merged:
         first.setdefault(answer.symbol.key, answer)
     return list(first.values())
+
+
+def _prefer_other_files(
+    project: Project, answers: list[FoundSymbol], head: int, *, is_name: bool
+) -> list[FoundSymbol]:
+    """Return answers with those of further files first behind the first `head` ones.
+
+    A file of many matches is then seen with its best ones, and does not fill the list. An answer of
+    hardly a chance comes before no other, no test, example or document before the product, and
+    nothing before a symbol whose name is the whole question.
+    """
+    weights = project.tuning.search
+    shown = {answer.symbol.path for answer in answers[:head]}
+    others: list[FoundSymbol] = []
+    rest: list[FoundSymbol] = []
+    for answer in answers[head:]:
+        path = answer.symbol.path
+        weight = _weigh_code_path(path, weights) * _weigh_inner_test(answer.symbol, weights)
+        is_product = weight >= 1
+        is_wanted = path not in shown and is_product and has_chance(answer.sureness)
+        (others if is_wanted else rest).append(answer)
+        shown.add(path)
+    preferred = [*answers[:head], *others, *rest]
+    return sorted(preferred, key=lambda answer: is_name and answer.why != "name")
 
 
 def _leave_out_unlikely(answers: list[FoundSymbol]) -> list[FoundSymbol]:

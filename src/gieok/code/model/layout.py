@@ -25,7 +25,7 @@ ignore: []
 # `gieok trust` trusts this file):
 # chunking: {largest: 3000, tiny: 40}
 # How `code query` weighs what it finds, in percent, and how many matches bring their neighbours:
-# search: {tests: 30, examples: 30, documents: 25, repeated: 70, neighbours: 3}
+# search: {tests: 30, examples: 30, documents: 25, repeated: 85, neighbours: 3}
 """
 
 
@@ -71,7 +71,7 @@ def read_code_log(root: Path, name: str) -> Iterator[dict[str, object]]:
         data = fs.read_regular_file(root / FOLDER / "logs" / f"{name}.jsonl", _LARGEST_LOG_BYTES)
     except OSError:
         return
-    for line in data.decode("utf-8", "replace").splitlines():
+    for line in data.decode("utf-8", "replace").split("\n"):  # a string may hold other line ends
         try:
             row = json.loads(line)
         except ValueError:

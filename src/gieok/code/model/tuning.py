@@ -48,8 +48,9 @@ class SearchWeights(NamedTuple):
     tests: int = 30
     examples: int = 30
     documents: int = 25
-    #: Each further answer of one file.
-    repeated: int = 70
+    #: Each further answer of one file. So mild because behind the first answers other files come
+    #: first (`query`): without that, a long file would fill the list.
+    repeated: int = 85
     #: Matches whose neighbours in the graph fill the answer.
     neighbours: int = 3
 

@@ -5,74 +5,100 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gieok.code.ask import impact, statistics
 from gieok.code.deepen import deeper
-from gieok.code.index.project import Project, freshness
+from gieok.code.index.project import Freshness, Project, freshness
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
 from gieok.code.report import summary
 from gieok.code.report.overview import Overview
+from gieok.code.report.picture import Say
 from gieok.code.report.structure import Circle, Component, Structure
 from gieok.model.code import Symbol
+from gieok.text.messages import in_language, translate
 
 _MOST_IN_FILE = 8
 _MOST_IN_CELL = 4
 _MOST_ROWS = 10
 _MOST_STARTS = 20
-NO_HISTORY = (
-    "Not known: there are no commits here. What changes together and who knows what comes from git."
-)
 _DOCUMENTS = ("docs/", "doc/")
-#: Of a section of the record that only a model writes.
-_UNWRITTEN = "–, needs a model"
 
 
-def render_overview_page(project: Project, made: Overview) -> str:
-    """Return `intelligence.md`."""
+def render_overview_page(project: Project, made: Overview, lang: str) -> str:
+    """Return `intelligence.md` in a language; what a model or the code says stays as it is."""
+
+    def say(template: str, about: str = "", plural: str = "", **values: object) -> str:
+        return translate(template, lang, values, about=about, plural=plural)
+
     counted, state, structure = statistics.count_graph(project), freshness(project), made.found
     symbols = list(project.store.all_symbols())
     summaries = {row.code_hash: row.text for row in project.store.summaries().values()}
     by_path: dict[str, list[Symbol]] = defaultdict(list)
     for symbol in symbols:
         by_path[symbol.path].append(symbol)
-    commit = f" at commit `{state.commit[:12]}`" if state.commit else ""
     lines = [f"# {project.root.name}", "", *([made.about, ""] if made.about else [])]
-    lines += [
-        f"Indexed {state.indexed_at[:19]}{commit}; {len(state.dirty)} files differ on disk.",
-        "",
-    ]
+    lines += [_format_index_state(state, say), ""]
     for name, text in deeper.record(project, counted).items():
-        lines += [f"**{name.capitalize()}.** {text or _UNWRITTEN}", ""]
-    lines += ["![architecture](graph.svg)", ""]
-    lines += _render_section("Where it starts", _render_project_starts(made, symbols, summaries))
+        section = say(name, about="a section").capitalize()
+        lines += [f"**{section}.** {_say_section(text, lang, say)}", ""]
+    lines += [f"![{say('architecture', about='a section')}](graph.svg)", ""]
     lines += _render_section(
-        "Parts", [*_render_parts_table(made, by_path, summaries), *_render_import_order(structure)]
+        say("Where it starts"), _render_project_starts(made, symbols, summaries, say)
     )
     lines += _render_section(
-        "Most depended on",
-        _render_markdown_table(
-            ("symbol", "dependants"), [(_quote_code(k), n) for k, n in counted.central]
-        ),
-    )
-    lines += _render_section("Hot spots", _render_hot_spots(made))
-    lines += _render_section("Who knows it", _render_workers_table(made))
-    lines += _render_section("What changes together", _render_together_table(made))
-    lines += _render_section("Tests", _render_test_folders(structure, symbols))
-    lines += _render_section(
-        "Files",
+        say("Parts"),
         [
-            line
-            for path in sorted(by_path)
-            for line in _iter_file_lines(path, by_path[path], summaries)
+            *_render_parts_table(made, by_path, summaries, say),
+            *_render_import_order(structure, say),
         ],
     )
     lines += _render_section(
-        "Documents",
+        say("Most depended on"),
+        _render_markdown_table(
+            (say("symbol"), say("dependants")), [(_quote_code(k), n) for k, n in counted.central]
+        ),
+    )
+    lines += _render_section(say("Hot spots"), _render_hot_spots(made, say))
+    lines += _render_section(say("Who knows it"), _render_workers_table(made, say))
+    lines += _render_section(say("What changes together"), _render_together_table(made, say))
+    lines += _render_section(say("Tests"), _render_test_folders(structure, symbols, say))
+    lines += _render_section(
+        say("Files"),
+        [
+            line
+            for path in sorted(by_path)
+            for line in _iter_file_lines(path, by_path[path], summaries, say)
+        ],
+    )
+    lines += _render_section(
+        say("Documents"),
         [_format_document_line(p, by_path[p]) for p in sorted(by_path) if _is_document(p)],
     )
     markers = [s for s in symbols if s.kind == SymbolKind.MARKER]
     lines += _render_section(
-        "Markers", [f"- {m.name} `{m.path}#L{m.start_line}` {m.signature}" for m in markers]
+        say("Markers"), [f"- {m.name} `{m.path}#L{m.start_line}` {m.signature}" for m in markers]
     )
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _format_index_state(state: Freshness, say: Say) -> str:
+    """Return since when the index is as it is, and how many files are not as it has them."""
+    differing = say(
+        "{count} file differs on disk.",
+        plural="{count} files differ on disk.",
+        count=len(state.dirty),
+    )
+    if not state.commit:
+        return say("Indexed {at}; {differing}", at=state.indexed_at[:19], differing=differing)
+    return say(
+        "Indexed {at} at commit `{commit}`; {differing}",
+        at=state.indexed_at[:19],
+        commit=state.commit[:12],
+        differing=differing,
+    )
+
+
+def _say_section(text: str | None, lang: str, say: Say) -> str:
+    """Return a section of the record, or that only a model writes it."""
+    return in_language(text, lang) if text else say("–, needs a model")
 
 
 def _render_section(title: str, lines: Sequence[str]) -> list[str]:
@@ -97,35 +123,37 @@ def _quote_code(text: str) -> str:
 
 
 def _render_project_starts(
-    made: Overview, symbols: Sequence[Symbol], told: Mapping[str, str]
+    made: Overview, symbols: Sequence[Symbol], told: Mapping[str, str], say: Say
 ) -> list[str]:
     by_place = {f"{s.path}#L{s.start_line}": s for s in symbols}
     lines = []
     for name, target in made.starts:
-        command = "" if name.startswith("import ") else "command "
-        prefix = f"{command}{_quote_code(name)} → " if name else ""
+        quoted = _quote_code(name)
+        is_import = name.startswith("import ")
+        command = quoted if is_import else say("command {name}", name=quoted)
+        prefix = f"{command} → " if name else ""
         lines.append(
             "- "
             f"{prefix}{_quote_code(target)}"
             f"{'' if name else _format_symbol_note(by_place[target], told)}"
         )
-    return _cut_list(lines, _MOST_STARTS)
+    return _cut_list(lines, _MOST_STARTS, say)
 
 
-def _cut_list(lines: Sequence[str], most: int) -> list[str]:
+def _cut_list(lines: Sequence[str], most: int, say: Say) -> list[str]:
     """Return the first lines, and a line that counts the rest."""
     more = len(lines) - most
-    return [*lines[:most], *([f"- … {more} more"] if more > 0 else [])]
+    return [*lines[:most], *([f"- … {say('{more} more', more=more)}"] if more > 0 else [])]
 
 
-def _join_first(parts: Sequence[str], most: int) -> str:
+def _join_first(parts: Sequence[str], most: int, say: Say) -> str:
     """Return the first parts joined by commas, and how many more there are."""
     more = len(parts) - most
-    return ", ".join(parts[:most]) + (f", … {more} more" if more > 0 else "")
+    return ", ".join(parts[:most]) + (f", … {say('{more} more', more=more)}" if more > 0 else "")
 
 
 def _render_parts_table(
-    made: Overview, by_path: Mapping[str, Sequence[Symbol]], told: Mapping[str, str]
+    made: Overview, by_path: Mapping[str, Sequence[Symbol]], told: Mapping[str, str], say: Say
 ) -> list[str]:
     structure = made.found
     rows = [
@@ -133,7 +161,7 @@ def _render_parts_table(
             _quote_code(p.name),
             p.files,
             f"{p.lines:,}",
-            _format_part_imports(structure, p.name),
+            _format_part_imports(structure, p.name, say),
             p.dependants,
             p.tests,
             made.owner(p.name),
@@ -142,14 +170,24 @@ def _render_parts_table(
         for p in structure.parts
     ]
     return _render_markdown_table(
-        ("part", "files", "lines", "imports", "imported by", "test files", "most commits", "about"),
+        (
+            say("part"),
+            say("files"),
+            say("lines"),
+            say("imports"),
+            say("imported by"),
+            say("test files"),
+            say("most commits"),
+            say("about", about="what code is about"),
+        ),
         rows,
     )
 
 
-def _format_part_imports(found: Structure, name: str) -> str:
+def _format_part_imports(found: Structure, name: str, say: Say) -> str:
     row = found.imports.get(name, {}).items()
-    return _join_first([f"{found.label(target)} ({count})" for target, count in row], _MOST_IN_CELL)
+    imports = [f"{found.label(target)} ({count})" for target, count in row]
+    return _join_first(imports, _MOST_IN_CELL, say)
 
 
 def _describe_part(
@@ -177,22 +215,25 @@ def _format_symbol_note(symbol: Symbol, told: Mapping[str, str]) -> str:
     return f": {text}" if text else ""
 
 
-def _render_import_order(found: Structure) -> list[str]:
+def _render_import_order(found: Structure, say: Say) -> list[str]:
     lines = []
     if found.circles:
-        lines += ["", "Circles of files, each of which is loaded before itself:", ""]
-        rings = [f"- {_format_circle_ring(circle)}" for circle in found.circles]
-        lines += _cut_list(rings, _MOST_ROWS)
+        lines += ["", say("Circles of files, each of which is loaded before itself:"), ""]
+        rings = [f"- {_format_circle_ring(circle, say)}" for circle in found.circles]
+        lines += _cut_list(rings, _MOST_ROWS, say)
     if mutual := found.mutual():
-        shown = _join_first([f"`{a}` → `{b}` ({n})" for a, b, n in mutual], _MOST_ROWS)
+        shown = _join_first([f"`{a}` → `{b}` ({n})" for a, b, n in mutual], _MOST_ROWS, say)
         lines += [
             "",
-            f"Imports against the order of the table that close no circle of files: {shown}.",
+            say(
+                "Imports against the order of the table that close no circle of files: {shown}.",
+                shown=shown,
+            ),
         ]
     if not lines:
         lines += [
             "",
-            (
+            say(
                 "No part imports one that imports it: the order of the table is the order of the "
                 "layers."
             ),
@@ -200,69 +241,96 @@ def _render_import_order(found: Structure) -> list[str]:
     return lines
 
 
-def _format_circle_ring(one: Circle) -> str:
+def _format_circle_ring(one: Circle, say: Say) -> str:
     files = " → ".join(map(_quote_code, one.ring))
     more = one.files - len(one.ring) + 1
-    return f"{files}, with {more} more files" if more else files
+    return say("{files}, with {more} more files", files=files, more=more) if more else files
 
 
-def _render_hot_spots(made: Overview) -> list[str]:
-    columns = ("function", "branches", "lines", "dependants", "commits of its file")
+def _render_hot_spots(made: Overview, say: Say) -> list[str]:
+    columns = (
+        say("function"),
+        say("branches"),
+        say("lines"),
+        say("dependants"),
+        say("commits of its file"),
+    )
     shown = len(columns) if made.history.commits else len(columns) - 1
     rows = [(_quote_code(key), *numbers)[:shown] for key, *numbers in made.hot]
     return _render_markdown_table(columns[:shown], rows)
 
 
-def _render_workers_table(made: Overview) -> list[str]:
+def _render_workers_table(made: Overview, say: Say) -> list[str]:
     if not made.history.commits:
-        return [NO_HISTORY]
+        return [
+            say(
+                "Not known: there are no commits here. What changes together and who knows what "
+                "comes from git."
+            )
+        ]
     rows = [
         (w.name, w.commits, _quote_code(w.part) if w.part else "", f"{w.last:%Y-%m-%d}")
         for w in made.history.workers
     ]
     since = f"{made.history.since:%Y-%m-%d}" if made.history.since else ""
-    intro = (
-        f"Of the newest {made.history.commits} commits, since {since}, without those of programs."
+    intro = say(
+        "Of the newest {count} commits, since {since}, without those of programs.",
+        count=made.history.commits,
+        since=since,
     )
-    return [intro, "", *_render_markdown_table(("who", "commits", "mostly in", "last"), rows)]
+    head = (say("who"), say("commits"), say("mostly in"), say("last"))
+    return [intro, "", *_render_markdown_table(head, rows)]
 
 
-def _render_together_table(made: Overview) -> list[str]:
+def _render_together_table(made: Overview, say: Say) -> list[str]:
     rows = [
         (
             _quote_code(t.one),
             _quote_code(t.other),
             t.commits,
             f"{t.share:.0%}",
-            "yes" if t.is_joined else "no",
+            say("yes") if t.is_joined else say("no"),
         )
         for t in made.history.together
     ]
     return _render_markdown_table(
-        ("file", "and file", "commits", "of either", "one imports the other"), rows
+        (
+            say("file"),
+            say("and file"),
+            say("commits"),
+            say("of either"),
+            say("one imports the other"),
+        ),
+        rows,
     )
 
 
-def _render_test_folders(found: Structure, symbols: Sequence[Symbol]) -> list[str]:
+def _render_test_folders(found: Structure, symbols: Sequence[Symbol], say: Say) -> list[str]:
     tests = [s for s in symbols if impact.is_runnable_test(s)]
     if not tests:
         return []
     folders = Counter(s.path.rpartition("/")[0] or "." for s in tests)
     files = {s.path for s in tests}
     folder_counts = ", ".join(f"`{name}` ({n})" for name, n in folders.most_common(_MOST_ROWS))
+    if len(folders) > _MOST_ROWS:
+        folder_counts += ", …"
     lines = [
-        f"{len(tests)} tests in {len(files)} files: {folder_counts}"
-        + (", …" if len(folders) > _MOST_ROWS else "")
-        + "."
+        say(
+            "{tests} tests in {files} files: {folders}.",
+            tests=len(tests),
+            files=len(files),
+            folders=folder_counts,
+        )
     ]
     untested = [_quote_code(p.name) for p in found.parts if not p.tests]
     if untested:
-        lines += ["", f"No test file imports anything of {', '.join(untested)} directly."]
+        named = ", ".join(untested)
+        lines += ["", say("No test file imports anything of {parts} directly.", parts=named)]
     return lines
 
 
 def _iter_file_lines(
-    path: str, symbols: Sequence[Symbol], told: Mapping[str, str]
+    path: str, symbols: Sequence[Symbol], told: Mapping[str, str], say: Say
 ) -> Iterator[str]:
     """Yield the lines of the page for a file and its public symbols."""
     if places.is_outside_product(path) or places.is_document(path):
@@ -280,7 +348,7 @@ def _iter_file_lines(
         f"- `{symbol.name}` (L{symbol.start_line}){_format_symbol_note(symbol, told)}"
         for symbol in public_symbols
     ]
-    yield from (f"  {row}" for row in _cut_list(rows, _MOST_IN_FILE))
+    yield from (f"  {row}" for row in _cut_list(rows, _MOST_IN_FILE, say))
 
 
 def _is_document(path: str) -> bool:

@@ -25,7 +25,7 @@ class CodeExportResult:
 def draw_project_picture(call: Call) -> str:
     """Return the picture of the project in the caller's folder. Raises NotIndexed."""
     project = open_current_project(call)
-    return picture.svg(structure(project), project.root.name)
+    return picture.svg(structure(project), project.root.name, words=call.words)
 
 
 def render_exported_files(result: CodeExportResult, style: Style) -> str:
@@ -42,7 +42,7 @@ def render_exported_files(result: CodeExportResult, style: Style) -> str:
     effect=Effect.WRITE,
 )
 def export_project(call: Call) -> CodeExportResult:
-    """Write the page and the picture."""
+    """Write the page and the picture, in the language of the caller."""
     project = open_current_project(call)
     project_overview = build_overview(project)
     return CodeExportResult(
@@ -50,12 +50,12 @@ def export_project(call: Call) -> CodeExportResult:
             layout.write_code_file(
                 project.root,
                 "exports/intelligence.md",
-                export.render_overview_page(project, project_overview),
+                export.render_overview_page(project, project_overview, call.lang),
             ),
             layout.write_code_file(
                 project.root,
                 "exports/graph.svg",
-                picture.svg(project_overview.found, project.root.name),
+                picture.svg(project_overview.found, project.root.name, words=call.words),
             ),
         )
     )

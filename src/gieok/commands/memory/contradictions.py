@@ -24,6 +24,8 @@ from gieok.text.turns import read_spoken_line
 #: value is an unlikely answer to it. What is on another subject is told by `relation`.
 _COMPARED = 40
 _MOST = 3
+#: Statuses of what contradicts nothing any more.
+_ENDED = ("replaced", "ended", "retired")
 #: A longer text is no single statement.
 _LONGEST = 600
 
@@ -53,25 +55,43 @@ def find_contradictions(call: Call, memory: NamedMemory, text: str) -> tuple[Con
     own_day = timeline.day_of_moment(
         memory.document.valid_from, memory.document.updated_at, call.zone
     )
-    own = memory.handle.partition(".")[0]
-    others = (hit for hit in found if hit.handle.partition(".")[0] != own)
+    own = _cut_line_number(memory.handle)
+    others = (hit for hit in found if _cut_line_number(hit.handle) != own)
     contradictions = filter(None, (_compare_with_hit(text, own_day, hit) for hit in others))
+    # an answer shows the turn before it, which may have been replaced; said again, in another
+    # session, the same words stand
+    ended = {
+        (_cut_line_number(hit.handle), _read_hit_statement(hit))
+        for hit in found
+        if hit.status in _ENDED
+    }
     # what was said, and what was observed of it, are the same sentence
     distinct: dict[str, Contradiction] = {}
     for contradiction in contradictions:
-        distinct.setdefault(contradiction.text, contradiction)
+        if (_cut_line_number(contradiction.handle), contradiction.text) not in ended:
+            distinct.setdefault(contradiction.text, contradiction)
     return tuple(distinct.values())[:_MOST]
 
 
-def _compare_with_hit(text: str, day: date, hit: SearchHit) -> Contradiction | None:
-    """Return the sentence of a hit that may replace a statement, or be replaced by it."""
-    if hit.status in ("replaced", "ended", "retired"):
-        return None
+def _cut_line_number(handle: str) -> str:
+    """Return the handle of the whole document in which a memory stands."""
+    return handle.partition(".")[0]
+
+
+def _read_hit_statement(hit: SearchHit) -> str:
+    """Return the first turn that a hit shows; of another hit all of its text."""
     lines = hit.snippet.split("\n")
     spoken = next(
         (line for line in (read_spoken_line([one], 1) for one in lines) if line is not None), None
     )
-    other = as_told(unmarked(spoken.text if spoken else hit.snippet))
+    return as_told(unmarked(spoken.text if spoken else hit.snippet))
+
+
+def _compare_with_hit(text: str, day: date, hit: SearchHit) -> Contradiction | None:
+    """Return the sentence of a hit that may replace a statement, or be replaced by it."""
+    if hit.status in _ENDED:
+        return None
+    other = _read_hit_statement(hit)
     if len(other) > _LONGEST:
         return None
     is_earlier = (hit.date or date.min) < day

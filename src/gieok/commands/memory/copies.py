@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from gieok.agents import agent, table
-from gieok.commands.memory.leftovers import Parts, forms_of
+from gieok.commands.memory.leftovers import forms_of
+from gieok.commands.memory.shown_words import Parts
 from gieok.home.call import Call
 from gieok.text.messages import Words
 

@@ -22,6 +22,7 @@ from gieok.commands.memory import (
 )
 from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.records import RecordShelf, follow_soon, rewrite_active_memory
+from gieok.commands.memory.shown_words import CorrectedWords
 from gieok.errors import BadRequest, find_os_reason
 from gieok.flow import distil
 from gieok.home.call import Call
@@ -67,6 +68,8 @@ class EditResult:
     also: tuple[str, ...] = ()
     followed: tuple[str, ...] = ()
     found: Hidden[bool] = True
+    #: Whether the message that an observation was made of was corrected with it.
+    is_source_corrected: Hidden[bool] = False
 
 
 def render_edited_memory(result: EditResult, style: Style) -> str:
@@ -147,10 +150,12 @@ def edit_memory(
     if important:
         return _mark_observation_important(call, memory, kind)
     if kind == handles.TURN:
-        return _purge_corrected_text(call, _edit_turn(call, memory, replacement, by_agent=by_agent))
+        return _purge_corrected_text(
+            call, memory, _edit_turn(call, memory, replacement, by_agent=by_agent)
+        )
     if kind == handles.OBSERVATION:
         return _purge_corrected_text(
-            call, _edit_observation(call, memory, replacement, by_agent=by_agent)
+            call, memory, _edit_observation(call, memory, replacement, by_agent=by_agent)
         )
     root = next((root for root in known if root.owns(memory.document.key)), None)
     if root is None:
@@ -160,14 +165,18 @@ def edit_memory(
             hint="change it there; `gieok forget` takes it out",
         )
     return _purge_corrected_text(
-        call, _edit_record_file(call, memory, root, kind, replacement, by_agent=by_agent)
+        call, memory, _edit_record_file(call, memory, root, kind, replacement, by_agent=by_agent)
     )
 
 
-def _purge_corrected_text(call: Call, result: EditResult) -> EditResult:
-    """Remove the old text from the record of what sessions were shown, and from logs."""
+def _purge_corrected_text(call: Call, memory: NamedMemory, result: EditResult) -> EditResult:
+    """Remove the old text from logs, and mark it in the record of what sessions were shown."""
     if result.changed:
-        leftovers.clean_corrected(call.home.folder, [result.before])
+        corrections = [
+            CorrectedWords(handle, result.before, result.text)
+            for handle in (memory.handle, *([""] if result.is_source_corrected else []))
+        ]
+        leftovers.clean_corrected(call.home.folder, corrections)
         for line in sync.sweep_cold_tier(
             call.home.tiers
         ):  # what it said may stand in a file of an archive
@@ -224,12 +233,20 @@ def _edit_observation(call: Call, memory: NamedMemory, given: str, *, by_agent: 
         # Under the lock: another edit takes the document out of the store before it puts its own
         # there.
         (written,) = call.home.store.get(document.scope, [document.key])
-    if corrections.correct_source_message(
+    is_source_corrected = corrections.correct_source_message(
         call.home.journal, document, written, _find_local_date(call)
-    ):
+    )
+    if is_source_corrected:
         _rederive_turn_documents(call)
     rewrite_active_memory(call, document.scope)
-    return EditResult(memory.handle, handles.OBSERVATION, document.text, written.text, changed=True)
+    return EditResult(
+        memory.handle,
+        handles.OBSERVATION,
+        document.text,
+        written.text,
+        changed=True,
+        is_source_corrected=is_source_corrected,
+    )
 
 
 def _rederive_turn_documents(call: Call) -> None:
@@ -315,7 +332,10 @@ def _correct_citing_observations(
             distil.replaced(journal, store, old, now)
     if old:
         rewrite_active_memory(call, scope)
-        leftovers.clean_corrected(call.home.folder, [document.text for document in old])
+        leftovers.clean_corrected(
+            call.home.folder,
+            [CorrectedWords(NamedMemory(document).handle, document.text, text) for document in old],
+        )
     also = [document for document, ids in cited if len(ids) > 1]
     return tuple(NamedMemory(d).handle for d in old), tuple(NamedMemory(d).handle for d in also)
 
@@ -394,6 +414,9 @@ def _rename_record(call: Call, record_shelf: RecordShelf, file: Path) -> Path:
     if target != file:
         forgotten_marks.mark_removed(call, record_shelf.scope, [file], renamed=target)
         file.unlink()
+        if record_shelf.is_project:  # a pull could bring the words of before back
+            name = file.relative_to(record_shelf.base).as_posix()
+            untrusted.revoke_record_trust(call.home.folder, record_shelf.base, name)
     return target
 
 

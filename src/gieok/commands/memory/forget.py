@@ -26,11 +26,11 @@ from gieok.text.messages import Words
 _SHOWN = 20
 _SHOWN_CHARS = 100
 _KINDS = {
-    "documents": Words("{} document(s)"),
-    "observations": Words("{} observation(s)"),
-    "messages": Words("{} message(s)"),
-    "replaced": Words("{} of the history"),
-    "records": Words("{} record(s)"),
+    "documents": Words("{count} document", plural="{count:,} documents"),
+    "observations": Words("{count} observation", plural="{count:,} observations"),
+    "messages": Words("{count} message", plural="{count:,} messages"),
+    "replaced": Words("{count:,} of the history"),
+    "records": Words("{count} record", plural="{count:,} records"),
 }
 #: Places that held the memories, with the number of items in each.
 _REMOVED = {
@@ -337,7 +337,9 @@ def _is_meant(call: Call, plan: ForgetPlan) -> bool:
 def _format_forget_plan(plan: ForgetPlan, style: Style) -> list[str]:
     counts = _count_forget_plan(plan)._asdict()
     kind_counts = [
-        words.say(style.lang).format(counts[what]) for what, words in _KINDS.items() if counts[what]
+        words._replace(values=(("count", counts[what]),)).say(style.lang)
+        for what, words in _KINDS.items()
+        if counts[what]
     ]
     lines = [", ".join(kind_counts)]
     for name, text in plan.shown()[:_SHOWN]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs
-from gieok.commands.memory import copies, leftovers, untrusted, whereabouts
+from gieok.commands.memory import copies, leftovers, shown_words, untrusted, whereabouts
 from gieok.commands.memory.forget_plan import Chosen, ForgetFilter, ForgetPlan
 from gieok.commands.memory.forgotten_marks import (
     build_memory_mark,
@@ -29,7 +29,7 @@ from gieok.memory.files import roots
 from gieok.memory.sidecar import observing, reflecting
 from gieok.memory.talk import promotion, turns
 from gieok.memory.tiers import sweep, sync
-from gieok.model.memory import MOVED_FROM, Document, Scope
+from gieok.model.memory import EDITED_TO, MOVED_FROM, Document, Scope
 from gieok.places.home import action_folder
 from gieok.ports.journal import MessageFilter
 from gieok.ports.store import ManagedStore, Scrubbing, Store
@@ -155,6 +155,15 @@ def _format_document_handle(document: Document) -> str:
     return build_handle(document.scope.path, document.key)
 
 
+def _collect_shown_handles(chosen: ForgetPlan) -> set[str]:
+    """Return the handles of documents that are forgotten whole, in any wording that they had."""
+    return {
+        _format_document_handle(document)
+        for selection in chosen.scopes.values()
+        for document in (*selection.documents.values(), *selection.replaced.values())
+    }
+
+
 def _strip_citation_lines(handle: str) -> str:
     """Return a handle without the line range of a citation."""
     return handle.partition("#L")[0]
@@ -218,16 +227,30 @@ def _choose_messages(
         for n, m in chosen.messages.items()
         if corrections.get(m.message.id, "").strip()  # a blank: it is put away
     }
-    for number, document in journal.replaced(scope):
+    history = list(journal.replaced(scope))
+    renamed = {
+        document.key: document.metadata[EDITED_TO]
+        for _, document in history
+        if EDITED_TO in document.metadata
+    }
+    for number, document in history:
         if (
             _is_forget_match(document, {document.key, _format_document_handle(document)}, wanted)
-            or document.key in chosen.documents
+            or not _list_names_since(document.key, renamed).isdisjoint(chosen.documents)
             or (
                 _collect_source_message_ids(document)
                 and _collect_source_message_ids(document) <= gone
             )
         ):
             chosen.replaced[number] = document
+
+
+def _list_names_since(key: str, renamed: Mapping[str, str]) -> set[str]:
+    """Return the key of a document, and the keys that corrections of its title gave it since."""
+    names = {key}
+    while (key := renamed.get(key, "")) and key not in names:
+        names.add(key)
+    return names
 
 
 def _choose_moved(
@@ -323,7 +346,8 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
         journal.keep(_PENDING, {"forget": "begun"})
         texts = [*chosen.texts(), *_texts_of(chosen.records)]
         shown = [*texts, *([wanted.match] if wanted.is_match_alone else ())]
-        leftovers.clean_shown(call.home.folder, shown)
+        shown_handles = _collect_shown_handles(chosen)
+        shown_words.clean_shown(call.home.folder, shown, shown_handles)
         for file in sorted(chosen.records):
             base = file.parents[2]
             mark_forgotten(
@@ -341,7 +365,7 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
                     untrusted.revoke_record_trust(
                         call.home.folder, base, file.relative_to(base).as_posix()
                     )
-        still = whereabouts.in_git(chosen.records)
+        still = whereabouts.find_in_git(call, [*chosen.records, *_list_former_files(chosen)])
         still += _leave_out(call, chosen)
         removed, remaining = whereabouts.locate_documents(
             call, {scope: selection.documents for scope, selection in chosen.scopes.items()}
@@ -376,7 +400,7 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
         still += rederive_turns(call) + _out_of_stores(call, chosen) + _follow_action_notes(call)
         looked_for = [wanted.match] if wanted.is_match_alone else leftovers.select_needles(texts)
         # once more: a prompt may have been answered meanwhile
-        leftovers.clean_shown(call.home.folder, shown)
+        shown_words.clean_shown(call.home.folder, shown, shown_handles)
         still += finish_forgetting(call, looked_for, chosen.scopes)
     named = {place for place, _ in still}
     still += [(file, why) for file, why in copies.in_agents(call, looked_for) if file not in named]
@@ -388,6 +412,18 @@ def execute_forget_plan(call: Call, chosen: ForgetPlan, wanted: ForgetFilter) ->
             messages=chosen.count("messages"), history=chosen.count("replaced")
         ),
     )
+
+
+def _list_former_files(chosen: ForgetPlan) -> list[Path]:
+    """Return the files in which forgotten records were before a correction renamed them."""
+    folders = {file.parent for file in chosen.records}
+    former = (
+        Path(document.source)
+        for selection in chosen.scopes.values()
+        for document in selection.replaced.values()
+        if EDITED_TO in document.metadata
+    )
+    return [file for file in former if file.parent in folders]
 
 
 def _texts_of(files: Iterable[Path]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from gieok.commands.command import (
 )
 from gieok.commands.encode import OMITTED, Hidden, Omitted, Rounded, Score
 from gieok.commands.memory.behind import Behind
+from gieok.commands.memory.score_words import format_parts, format_signals
 from gieok.hook.validity import SAID_EARLIER, SAID_LATER
 from gieok.model.memory import Scope, Tier
 from gieok.ranking.likelihood import HIGH, LOW, MEDIUM
@@ -24,7 +25,10 @@ from gieok.text.messages import Words
 #: First hits that decide whether one of them leads, however many are asked for: as many as a search
 #: shows where nothing is said of it.
 JUDGED = 6
-_NO_DAY = day.min
+#: Day by which hits without one are sorted: behind all others.
+_NO_DAY = day.max
+#: Said of a hit of a time that is no memory of a day.
+UNDATED = Words("a file changed then; it names no day")
 
 
 class SearchHit(NamedTuple):
@@ -158,7 +162,10 @@ def judge_hit_levels(hits: tuple[SearchHit, ...], question: str) -> tuple[Search
 
 
 def sort_for_reading(result: SearchResult) -> tuple[SearchHit, ...]:
-    """Return the hits as a person reads them: those of a time by day, others best first."""
+    """Return the hits as a person reads them: those of a time by day, others best first.
+
+    A file that names no day is among those of a time because it was changed then: it comes last.
+    """
     if not result.is_timeline:
         return result.results
     return tuple(sorted(result.results, key=lambda hit: hit.date or _NO_DAY))
@@ -201,7 +208,7 @@ def render_search(result: SearchResult, style: Style) -> str:
     for hit in sort_for_reading(result):
         if result.is_timeline and hit.date != shown:
             shown = hit.date
-            blocks.append(style.bold(str(shown)))
+            blocks.append(style.bold(str(shown) if shown else UNDATED.say(style.lang)))
         blocks.append(_format_hit_block(hit, result, style))
     if result.nearest:
         blocks.append(_format_hit_block(result.nearest, result, style))
@@ -267,13 +274,9 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
     if hit.has_more_in_file:
         lines.append(style.dim(f"      {_IN_FILE_ALONE.say(style.lang)}"))
     if hit.signals is not None:
-        signals = ", ".join(f"{name} {value:.3g}" for name, value in hit.signals.items())
-        lines.append(style.dim(f"      [{signals}]"))
+        lines.append(style.dim(f"      [{format_signals(hit.signals, style)}]"))
     if hit.parts:
-        parts = " ".join(
-            f"{part:+.2f} {name}"
-            for name, part in sorted(hit.parts.items(), key=lambda p: -abs(p[1]))
-        )
+        parts = format_parts(hit.parts, style)
         total = sum(hit.parts.values())
         lines.append(
             style.dim(f"      {parts} = {total:+.2f}; 1 / (1 + e^{-total:.2f}) = {hit.score:.2f}")

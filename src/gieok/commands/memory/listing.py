@@ -15,7 +15,7 @@ from gieok.commands.command import (
     said_on,
     tier_words,
 )
-from gieok.commands.encode import Omitted
+from gieok.commands.encode import Hidden, Omitted
 from gieok.commands.memory import away, behind, filters, gaps, handles, newest, restatements, search
 from gieok.commands.memory.away import Away
 from gieok.commands.memory.handles import KINDS, NOTE, OBSERVATION, RECORD, TURN
@@ -85,6 +85,8 @@ class ListedMemory(NamedTuple):
     said_on: Omitted[tuple[date, ...]] = None
     #: Handles of memories that say the same, and have no row of their own here.
     same_as: Omitted[tuple[str, ...]] = None
+    #: Category of an observation or record; '' for others.
+    category: Hidden[str] = ""
 
 
 class ListResult(NamedTuple):
@@ -502,6 +504,7 @@ def _build_listed_row(
         path=f"{path}#L{item.line}" if item.line else path,
         tier=document.tier,
         file=file_of(document),
+        category=document.metadata.get("category", ""),
     )
 
 

@@ -1,7 +1,8 @@
 """Origin of a memory: the messages behind it, what it replaced, and what replaced it."""
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,11 @@ from gieok.memory.talk import promotion, turns
 from gieok.model.conversation import Journalled, Message
 from gieok.model.memory import CORRECTED, MOVED_FROM, REPLACED_BY, Document, Scope
 from gieok.ranking.claim_rows import LaterClaim
-from gieok.text.handles import build_handle
+from gieok.text.handles import HANDLE_PATTERN, build_handle
+
+#: Own handle of a line of a given text: the last in its brackets, as in "(replaced by 1a2b3c4d,
+#: 5e6f7a8b)".
+_OWN_HANDLE = re.compile(rf"(?<=[ (])({HANDLE_PATTERN})\)")
 
 
 class Replacement(NamedTuple):
@@ -160,21 +165,32 @@ def _quote_line(document: Document, claim: LaterClaim) -> Iterator[Replacement]:
 
 
 def _shown_in(home: Path, memory: NamedMemory) -> int:
-    """Count the sessions in which a hook showed a memory or one of its lines."""
+    """Count the kept sessions in which an agent was given a memory or one of its lines."""
     whole = memory._replace(line=0).handle
-    return sum(
-        1
-        for file in (home / "hook" / "sessions").glob("*.json")
-        if _is_handle_shown(file, memory.handle, whole)
-    )
+    files = (home / "hook" / "sessions").glob("*.json")
+    return sum(is_handle_named(list_shown_handles(file), memory.handle, whole) for file in files)
 
 
-def _is_handle_shown(file: Path, handle: str, whole: str) -> bool:
+def is_handle_named(shown: Collection[str], handle: str, whole: str) -> bool:
+    """Return whether a handle, or where it names a whole memory a line of that, is among others."""
+    if handle in shown:
+        return True
+    return handle == whole and any(one.partition(".")[0] == whole for one in shown)
+
+
+def list_shown_handles(file: Path) -> frozenset[str]:
+    """Return the handles of all that an agent was given in a session whose file the hook keeps.
+
+    Prompts keep the handles of their memories. A session's start keeps its text alone, in which the
+    handle of a line stands last in brackets; the handle before it is of what replaced the line.
+    """
     try:
-        shown = json.loads(file.read_text(encoding="utf-8"))["handles"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
-    return handle in shown or (
-        handle == whole
-        and any(str(shown_handle).partition(".")[0] == whole for shown_handle in shown)
-    )
+        row = json.loads(file.read_text(encoding="utf-8"))
+        injections = [row.get("last"), *row.get("earlier", ())]
+        shown = {str(handle) for handle in row["handles"]}
+        for injection in filter(None, injections):
+            shown |= {str(memory["handle"]) for memory in injection["memories"]}
+            shown |= {found[1] for found in _OWN_HANDLE.finditer(injection["text"])}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return frozenset()
+    return frozenset(shown)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from gieok.errors import ArchiveFailed
 from gieok.home.call import Call
+from gieok.home.commits import has_committed
 from gieok.memory import observation
 from gieok.model.memory import IMPORTED, Document, Scope, Tier
 from gieok.text.messages import Words
@@ -15,6 +16,10 @@ _REVISIONS = Words(
     "a service that keeps or syncs it may hold earlier revisions for a while: delete them there"
 )
 _IMPORTED = Words("it was imported from here; it is not imported again")
+
+
+_COMMITTED = "git keeps what was committed of a deleted record"
+_MAYBE_COMMITTED = "git could not be asked; it keeps what was committed of a deleted record"
 
 
 class RemovedFrom(NamedTuple):
@@ -56,14 +61,18 @@ def locate_documents(
     ), still
 
 
-def in_git(records: Iterable[Path]) -> list[tuple[str, str]]:
-    """Return (place, reason) of the record folders that are in a Git repository."""
-    held = [
-        file
-        for file in sorted(records)
-        if any((folder / ".git").exists() for folder in file.parents)
-    ]
-    return [(str(file.parent), "git keeps what was committed of a deleted record") for file in held]
+def find_in_git(call: Call, records: Iterable[Path]) -> list[tuple[str, str]]:
+    """Return (place, reason) of the folders whose records git holds in a commit."""
+    reasons: dict[str, str] = {}
+    for file in sorted(records):
+        if not any((folder / ".git").exists() for folder in file.parents):
+            continue
+        is_committed = has_committed(call.home, file)
+        if is_committed is None:
+            reasons.setdefault(str(file.parent), _MAYBE_COMMITTED)
+        elif is_committed:
+            reasons[str(file.parent)] = _COMMITTED
+    return list(reasons.items())
 
 
 def build_removed_counts(**numbers: int) -> tuple[RemovedFrom, ...]:

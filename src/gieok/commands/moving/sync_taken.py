@@ -13,7 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from gieok import fs
-from gieok.commands.memory import forget_steps, forgotten_marks, leftovers, untrusted
+from gieok.commands.memory import (
+    forget_steps,
+    forgotten_marks,
+    leftovers,
+    shown_words,
+    untrusted,
+)
 from gieok.commands.memory.forgotten_marks import ForgottenPlace
 from gieok.commands.memory.handles import lock_observations
 from gieok.commands.memory.records import follow_soon, rewrite_active_memory
@@ -718,7 +724,7 @@ class ScopeTaking:
             follow_soon(call, self.shared_scope.shelf)
         if self._forgotten_texts:
             needles = leftovers.select_needles(self._forgotten_texts)
-            leftovers.clean_shown(call.home.folder, self._forgotten_texts)
+            shown_words.clean_shown(call.home.folder, self._forgotten_texts)
             forget_steps.finish_forgetting(call, needles, [scope])
         if self._has_new_talk:
             for place, why in forget_steps.rederive_turns(call):

@@ -47,6 +47,10 @@ class ProjectState(NamedTuple):
     state: OrNull[str]
 
 
+_NOT_RUNNING = Words("not running")
+_NOT_WATCHED = Words("not watched, as no daemon runs: `gieok up`")
+
+
 class TurnCounts(NamedTuple):
     """Number of turns and of messages not searchable yet, and local bytes per turn.
 
@@ -74,7 +78,7 @@ class TurnCounts(NamedTuple):
 class SidecarState:
     """State of the sidecar.
 
-    `running` is None where no daemon runs; `observer` is a model, or `rules`.
+    `running` is None where no daemon answers; `observer` is a model, or `rules`.
     """
 
     running: Hidden[DaemonStatus | None]
@@ -94,11 +98,13 @@ class SidecarState:
     projects: tuple[ProjectState, ...] = ()
     #: None where no message exists yet.
     turns: TurnCounts | None = None
+    #: Whether a daemon is there that does not answer yet.
+    is_starting: Hidden[bool] = False
 
     @property
     @mark_encoded_getter
     def daemon(self) -> DaemonState | None:
-        """Return the daemon that runs; None without a daemon."""
+        """Return the daemon that runs; None where none answers."""
         d = self.running
         return DaemonState(d.pid, d.started_at, d.parts) if d else None
 
@@ -111,7 +117,8 @@ class SidecarState:
     def lines(self, style: Style) -> list[str]:
         """Return the state of the daemon and of the observer as lines for people."""
         d = self.running
-        runs = Words.of("runs, process {pid}", pid=d.pid) if d else Words("not running")
+        silent = Words("starting, or busy: no answer yet") if self.is_starting else _NOT_RUNNING
+        runs = Words.of("runs, process {pid}", pid=d.pid) if d else silent
         weak = (
             f" {describe_rules_weakness(self.judged_by).say(style.lang)}"
             if self.observer == "rules"
@@ -144,7 +151,7 @@ class SidecarState:
             if text not in ("", "up to date")
         ]
         left = style.say("was changed and is left alone")
-        off = Words("not watched, as no daemon runs: `gieok up`")
+        off = silent if self.is_starting else _NOT_WATCHED
         lines += [
             f"  {printable(root)}: {printable(style.told(state)) or off.say(style.lang)}"
             for root, state in self.projects
@@ -161,10 +168,12 @@ def describe_rules_weakness(embedder: str) -> Words:
 
 def sidecar_state(call: Call) -> SidecarState:
     """Return the state from the daemon and the journal, where these exist; create nothing."""
-    running = call.home.daemon.status() if call.home.daemon is not None else None
+    daemon = call.home.daemon
+    running = daemon.status() if daemon is not None else None
     stopped = _find_observer_error(call)
     state = SidecarState(
         running=running,
+        is_starting=daemon is not None and running is None and daemon.is_starting(),
         observer=call.home.settings.text("observe.model"),
         judged_by=call.home.embedder_name,
         stopped=str(stopped or ""),

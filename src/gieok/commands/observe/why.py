@@ -211,7 +211,9 @@ def _format_origin_facts(result: WhyResult, style: Style) -> str:
     count = result.shown_in
     if result.archived_in:
         facts += [f"{word} {result.archived_in}" for word in tier_words(result.tier, style)]
-    facts += [style.say("shown in {count} session(s)", count=count)] if count else []
+    if count:
+        said = Words.of("shown in {count} session", plural="shown in {count} sessions", count=count)
+        facts.append(said.say(style.lang))
     return "  ".join(facts)
 
 

@@ -5,6 +5,8 @@ import os
 import shlex
 import shutil
 import subprocess
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,11 +21,27 @@ from gieok.home.hook_index import open_hook_index
 from gieok.hook import matches, question, window
 from gieok.hook.fired import forget_claims
 from gieok.hook.stats import PROBE
+from gieok.memory import observation
+from gieok.places.scope import SESSIONS
 from gieok.settings.hook import HookSettings
+from gieok.text.turns import is_users
 
 _TIMEOUT_S = 20
 _TRIED = 20
 _PROMPT = "what do we know about {subject}?"
+#: Conversations that are tried, messages of each, and the longest of these.
+_MOST_TALKS, _MOST_SAID, _LONGEST_SUBJECT = 5, 3, 100
+
+
+class TrialSubject(NamedTuple):
+    """Subject of the question that tries a hook; '' for none.
+
+    `held`: memory has something here. `is_said`: the subject is a message, not a note's title.
+    """
+
+    text: str
+    held: bool = False
+    is_said: bool = False
 
 
 def find_installed_hooks(call: Call) -> list[tuple[str, str]]:
@@ -142,16 +160,21 @@ def fire_prompt_hook(call: Call, agent: str, command: str) -> str:
                 "{command!r} calls another gieok than this one; it was not run", command=command
             ),
         )
-    title = _title_to_ask(call)
+    subject = _choose_trial_subject(call)
     payload = {
         "session_id": PROBE,
         "cwd": str(call.caller.folder),
         "hook_event_name": table.BY_NAME[agent].events[table.PROMPT],
-        "prompt": call.words(_PROMPT, subject=title),
+        "prompt": call.words(_PROMPT, subject=subject.text),
     }
     printed = _run_hook(call, agent, command, json.dumps(payload).encode())
-    if not title:
+    if not subject.held:
         return f"{agent}: the hook runs; it knows nothing here to show yet, so it says nothing"
+    if not printed and (subject.is_said or not subject.text):
+        return (
+            f"{agent}: the hook runs; memory has something here, but nothing that surely answers a "
+            "trial question, so it says nothing"
+        )
     if not printed:
         raise GieokError(
             "{agent}: the hook runs, but gives nothing for {prompt!r}",
@@ -208,31 +231,49 @@ def _build_hook_error(agent: str, what: str) -> GieokError:
     )
 
 
-def _title_to_ask(call: Call) -> str:
-    """Return the title of a memory that recall would show for that title; '' if there is none.
+def _choose_trial_subject(call: Call) -> TrialSubject:
+    """Return what to ask the hook about: something that recall would show for that question.
 
-    The hook must agree with recall.
+    The hook must agree with recall. '' where recall would show nothing of what is held.
     """
     try:
         reader, late = open_hook_index(call.home)
     except NotIndexed:
-        return ""
+        return TrialSubject("")
     scopes = [str(scope) for scope in call.scopes]
-    for scope in scopes:
-        for key, title, _, _ in reader.newest(scope, _TRIED):
-            questions = question.build_prompt_questions(call.words(_PROMPT, subject=title or key))
-            shown = matches.find_matches(
-                reader,
-                scopes,
-                questions,
-                HookSettings({}),
-                call.clock.now().timestamp(),
-                "",
-                late,
-            ).found
-            if questions and shown:
-                return title or key
-    return ""
+    is_held = False
+    titles = (
+        (title or key, False)
+        for scope in scopes
+        for key, title, _, _ in reader.newest(scope, _TRIED)
+        if not key.startswith(observation.PREFIX)  # its words are those of messages
+    )
+    for text, is_said in chain(titles, _iter_told_words(call)):
+        is_held = True
+        questions = question.build_prompt_questions(call.words(_PROMPT, subject=text))
+        shown = matches.find_matches(
+            reader,
+            scopes,
+            questions,
+            HookSettings({}),
+            call.clock.now().timestamp(),
+            "",
+            late,
+        ).found
+        if questions and shown:
+            return TrialSubject(text, held=True, is_said=is_said)
+    return TrialSubject("", held=is_held)
+
+
+def _iter_told_words(call: Call) -> Iterator[tuple[str, bool]]:
+    """Yield what users told agents in a few conversations, the newest first, and True."""
+    for scope in call.scopes:
+        said = [key for key in call.home.store.hashes(scope) if key.startswith(f"{SESSIONS}/")]
+        for document in reversed(call.home.store.get(scope, said[-_MOST_TALKS:])):
+            lines = [line for line in reversed(document.text.split("\n")) if is_users(line)]
+            texts = [line.partition(": ")[2] for line in lines]
+            told = [text for text in texts if len(text) <= _LONGEST_SUBJECT and "?" not in text]
+            yield from ((text, True) for text in told[:_MOST_SAID])
 
 
 def _parse_injected_context(stdout: bytes, agent: str) -> str:

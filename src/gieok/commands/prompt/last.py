@@ -5,26 +5,46 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any, NamedTuple
 
 from gieok.commands.command import Style, printable
-from gieok.commands.encode import Hidden, Score
+from gieok.commands.encode import Hidden, Omitted, Score
+from gieok.commands.memory.shown_words import (
+    CORRECTED,
+    CORRECTED_LINES,
+    FORGOTTEN,
+    FORGOTTEN_LINE,
+)
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.hook import window
+from gieok.text.messages import Words
 from gieok.text.redact import redact
+
+#: What became of a memory after it was shown.
+_CORRECTED, _FORGOTTEN = "corrected", "forgotten"
+_SINCE = {
+    _CORRECTED: Words("corrected since"),
+    _FORGOTTEN: Words("forgotten since"),
+}
 
 
 class ShownMemory(NamedTuple):
-    """Memory that was shown, with the probability that it bore on the prompt."""
+    """Memory that was shown, with the probability that it bore on the prompt.
+
+    `since`: `corrected` or `forgotten` after it was shown; left out where it is neither.
+    """
 
     handle: str
     score: Score
     status: str
     title: str
+    since: Omitted[str] = None
 
 
 @dataclass(frozen=True, slots=True)
 class LastResult:
     """Injection: time, session, agent, exact text, source memories and cost.
 
+    A line whose memory was forgotten since is `[forgotten since]`. `corrected_lines` are the
+    numbers, from 1, of lines whose memories were corrected since: left out where there are none.
     `by` is the ranker: `daemon` (words and vectors) or `words`; '' at a session's start.
     """
 
@@ -38,6 +58,7 @@ class LastResult:
     ms: float
     by: str
     zone: Hidden[tzinfo]
+    corrected_lines: Omitted[tuple[int, ...]] = None
 
     @property
     def found(self) -> bool:
@@ -88,12 +109,21 @@ def _build_last_result(row: dict[str, Any], shown: dict[str, Any], zone: tzinfo)
         ms=shown.get("ms", 0.0),
         by=shown.get("by", ""),
         zone=zone,
+        corrected_lines=tuple(sorted(map(int, shown.get(CORRECTED_LINES, {})))) or None,
     )
 
 
 def _build_shown_memory(memory: dict[str, Any]) -> ShownMemory:
+    if memory.get(FORGOTTEN):
+        return ShownMemory(handle="", score=memory["score"], status="", title="", since=_FORGOTTEN)
     title = " ".join((memory["title"] or memory["text"]).split())[:60]
-    return ShownMemory(memory["handle"], memory["score"], memory["status"] or "said", redact(title))
+    return ShownMemory(
+        handle=memory["handle"],
+        score=memory["score"],
+        status=memory["status"] or "said",
+        title=redact(title),
+        since=_CORRECTED if CORRECTED in memory else None,
+    )
 
 
 def render_last_injection(result: LastResult, style: Style) -> str:
@@ -106,15 +136,29 @@ def render_last_injection(result: LastResult, style: Style) -> str:
             ).rstrip()
         )
     ]
-    lines.append(printable(result.text) or style.say("The agent was given nothing."))
-    lines += [
-        style.dim(
-            printable(f"{m.score:.2f}  {m.handle:<12} {_say_status(m.status, style)}  {m.title}")
-        )
-        for m in result.memories
-    ]
+    lines += _format_shown_text(result, style) or [style.say("The agent was given nothing.")]
+    lines += [style.dim(printable(_format_shown_memory(m, style))) for m in result.memories]
     cost = style.say("{tokens} tokens, {ms:.0f} ms", tokens=result.tokens, ms=result.ms)
     return "\n".join((*lines, style.dim(cost)))
+
+
+def _format_shown_text(result: LastResult, style: Style) -> list[str]:
+    """Return the lines as the agent got them, each with what became of its memory since."""
+    shown: list[str] = []
+    for number, line in enumerate(printable(result.text).split("\n"), start=1):
+        if line == FORGOTTEN_LINE:
+            shown.append(style.dim(f"[{_SINCE[_FORGOTTEN].say(style.lang)}]"))
+        elif number in (result.corrected_lines or ()):
+            shown.append(f"{line}  {style.dim(f'← {_SINCE[_CORRECTED].say(style.lang)}')}")
+        else:
+            shown.append(line)
+    return shown if result.text else []
+
+
+def _format_shown_memory(memory: ShownMemory, style: Style) -> str:
+    since = _SINCE[memory.since].say(style.lang) if memory.since else ""
+    status = "; ".join(filter(None, (_say_status(memory.status, style), since)))
+    return f"{memory.score:.2f}  {memory.handle:<12} {status}  {memory.title}".rstrip()
 
 
 def _say_status(status: str, style: Style) -> str:

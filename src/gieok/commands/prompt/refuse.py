@@ -24,6 +24,8 @@ from gieok.text.handles import build_handle
 from gieok.text.messages import Words
 
 _SETTING = "hook.asked_only"
+#: Letters of a memory by which it is named in the answer.
+_NAME_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +39,13 @@ class RefuseResult:
     found: Hidden[bool] = True
     #: False where it was so before.
     changed: Hidden[bool] = True
+    #: First words of the memory; '' where a folder is named.
+    title: Hidden[str] = ""
 
 
 def render_refusal(result: RefuseResult, style: Style) -> str:
-    """Say what holds from the next prompt on."""
+    """Say what holds from the next prompt on; a memory is named by its first words."""
+    named = f"“{style.memory(result.title)}”" if result.title else result.handle
     if not result.found:
         if result.folder:
             return style.say(
@@ -49,7 +54,7 @@ def render_refusal(result: RefuseResult, style: Style) -> str:
             )
         return style.say(
             "{handle} was refused for no prompt like that: nothing to take back",
-            handle=result.handle,
+            handle=named,
         )
     if result.folder:
         template = (
@@ -63,7 +68,7 @@ def render_refusal(result: RefuseResult, style: Style) -> str:
         if result.refused
         else "{handle} may be given at a prompt like that again"
     )
-    return style.say(template, handle=result.handle)
+    return style.say(template, handle=named)
 
 
 @command(
@@ -104,11 +109,18 @@ def refuse_memory(
     home = str(call.home.folder)
     memory = handles.require_memory(call, handle)
     text = unmarked(strip_speaker_label(records.own_text(memory.text)))
+    title = _shorten_title(text)
     if lift:
         lifted = refusals.lift_refusals(home, memory.handle, text, prompt)
-        return RefuseResult(memory.handle, "", refused=False, found=lifted > 0)
+        return RefuseResult(memory.handle, "", refused=False, found=lifted > 0, title=title)
     refusals.add_refusal(home, memory.handle, text, prompt, call.clock.now().timestamp())
-    return RefuseResult(memory.handle, "", refused=True)
+    return RefuseResult(memory.handle, "", refused=True, title=title)
+
+
+def _shorten_title(text: str) -> str:
+    """Return the first words of a text on one line."""
+    words = " ".join(text.split())
+    return words if len(words) <= _NAME_CHARS else f"{words[: _NAME_CHARS - 1].rstrip()}…"
 
 
 def keep_folder_back(call: Call, folder: str) -> bool:

@@ -18,6 +18,10 @@ _TASK = _compile_word_pattern(
     | \bdue\ (?:on|by|date|next|this|in|today|tomorrow)\b
     | \b(?:i|we)(?:\ still|\ also|'ve|\ have)?\ (?:need|have|got|must)\ (?:to\ )?(?!be\b)\w+\b.*
     \b(?:by|before|until|on|next|this|tomorrow|today|tonight)\b
+    | \b(?:has|have|needs?|must)\ (?:to\ )?be\ \w+\b.*
+    \b(?:by|before)\ (?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|tonight|noon|next
+    |(?:the\ )?end\ of\ (?:the\ |this\ |next\ )?(?:day|week|month|quarter|year)
+    |(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*\ \d)\b
     | \bdon'?t\ forget\b | \b(?:i|we)\ still\ (?:need|have)\ to\b
     | 해야\ ?(?:해|한다|합니다|돼|됩니다|겠|됨|함) | (?:야|여야)\ (?:해|돼|됨|함|한다|됩니다|합니다)\s*[.!~]*$
     | (?:까지|내로|전에)\ .{0,30}(?:끝|마감|제출|완료
@@ -56,13 +60,25 @@ _DONE = _compile_word_pattern(
     \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?(?:finished
     |completed|deployed|released|shipped|merged|migrated
     |launched|published|paid|submitted|renewed)\b
-    | \b(?:is|are|was|were|got|all)\ (?:now\ |finally\ |already\ )?(?:done|finished|complete
-    |completed|deployed|released|merged|live|closed|passed)\b
+    | \b(?:is|are|was|were|been|got|all)\ (?:now\ |finally\ |already\ )?(?:done|finished|complete
+    |completed|deployed|released|merged|live|closed|passed|sent|signed)\b
     | (?:완료|배포|반영|병합|출시|제출|갱신|납부)(?:했|하였|됐|되었|함|됨) | 끝냈 | 끝났 | 마쳤 | 통과했 | 다\ 했 | 보냈"""
 )
+#: Words with which nothing is reported as done: conditions, negations, doubts and parts of the way.
+#: '안' and '못' begin nouns too ("안전 점검"), and '면' ends some ("화면").
 _UNDONE = _compile_word_pattern(
-    r"\b(?:once|when|until|if|after|not|isn't|aren't|never|be)\b|n't\b|(?:면|때까지|아직|전까지"
-    r"|(?<![가-힣])[안못] )"
+    r"""
+    \b(?:once|when|until|if|after|not|isn't|aren't|never|be)\b | n't\b
+    | \b(?:nothing|nobody|none|neither|no\ (?:one|part|piece|step))\b
+    | \b(?:hardly|barely|nowhere|far\ from)\b
+    | \b(?:almost|nearly|mostly|partly|partially|halfway|half\ (?:of|done|finished|complete))\b
+    | \d%\ (?:of|done|finished|complete) | \b(?:should|would|could|might)\ have\b
+    | \b(?:doubt|hope|wish|guess|suppose|assume|pretend|imagine)\b
+    | (?<=[가-힣])(?<![화장도라측표])면(?![가-힣]) | 면서 | 때까지 | 아직 | 전까지
+    | (?<![가-힣])[안못](?=\ |끝|마쳤|했|됐|보냈)
+    | 하나도 | 전혀 | 리가\ ?없 | 줄\ ?알았 | 다고?\ ?(?:치|가정|생각)
+    | 거의 | 반쯤 | 절반 | 대부분 | 일부(?!러)
+    | (?<!\d)\d\d?\ ?(?:%|퍼센트|프로)\ ?(?:정도\ |쯤\ )?(?:완료|끝|마쳤)"""
 )
 _PLAN = _compile_word_pattern(
     r"\b(?:will|going\ to|'ll|plan|planning|tomorrow|next)\b|할\ ?거|예정|하려고|기로"

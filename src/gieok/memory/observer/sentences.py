@@ -101,7 +101,7 @@ _FILLER = re.compile(
 _IRONY = re.compile(r"\W*(?:yeah,? right|oh,? sure|sure,? sure)\b", re.IGNORECASE)
 _QUOTED = re.compile(r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]")
 _LETTER = re.compile(r"[^\W\d_]")
-_HANGUL = re.compile("[가-힣ㄱ-ㅎ]")
+_HANGUL = re.compile("[가-힣ㄱ-ㅎㅏ-ㅣ]")
 _LATIN = re.compile(r"[A-Za-z]")
 _ENGLISH = re.compile(
     r"\b(?:the|and|with|we|we're|our|my|i|i'm|i've|i'll|i'd|it|it's|not|to|this|that|are"

@@ -480,14 +480,16 @@ def _join_bare_reply(said: str, before: str) -> Iterator[UserStatement]:
 def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
     """Yield statements, each with the sentences that lean on it.
 
-    Questions are left out, and requests for one piece of work: they are over once it is done.
+    Questions are left out, and what is asked or forbidden for one piece of work or for the moment:
+    it is over with that.
     """
     unit, is_leaning = "", False
-    for sentence in own:
+    for number, sentence in enumerate(own):
         if (
             is_question_sentence(sentence)
             or _NOT_MEANT.search(sentence)
             or (read_sentence(sentence).asks_once and not _LASTS.search(sentence))
+            or binding.is_of_moment(sentence)
         ):
             if unit:
                 yield UserStatement(unit, is_leaning)
@@ -495,7 +497,12 @@ def _join_leaning_sentences(own: Sequence[str]) -> Iterator[UserStatement]:
             continue
         if _is_mere_yes(sentence):
             continue
-        leans = _LEANS.search(sentence) is not None
+        lacks_object = binding.lacks_object(sentence)
+        leans = lacks_object or _LEANS.search(sentence) is not None
+        if lacks_object and not unit:  # also a question says what is spoken of
+            unit = binding.join_object(sentence, own[:number])
+            is_leaning = unit == sentence
+            continue
         if leans and unit and len(unit) + len(sentence) < _LONGEST_JOINED:
             unit = f"{unit} {sentence}"
             continue

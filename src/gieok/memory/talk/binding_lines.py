@@ -8,6 +8,7 @@ the file, and the hook needs none of the patterns that find rules.
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from gieok.ports.models import RuleStretch
 from gieok.ports.store import Documents
 from gieok.text import binding
 from gieok.text.assent import accepts
+from gieok.text.gates.places import find_rule_end
 from gieok.text.gist import gist, is_same
 from gieok.text.handles import line_check
 from gieok.text.turns import USER, find_answered_question
@@ -38,11 +40,16 @@ class BindingLine(NamedTuple):
 
 
 def write_binding_rules(
-    store: Documents, home: Path, scope: str, lines: Sequence[tuple[str, BindingLine]]
+    store: Documents,
+    home: Path,
+    scope: str,
+    lines: Sequence[tuple[str, BindingLine]],
+    zone: tzinfo = UTC,
 ) -> None:
     """Write the file of the binding rules among a scope's lines, newest first.
 
-    Each line is given with the scope in which it was said.
+    Each line is given with the scope in which it was said; the end that a rule gives itself ("not
+    today") counts from its day in the zone.
     """
     ordered = sorted(lines, key=lambda pair: pair[1])
     file = Path(rules_file(str(home), scope))
@@ -54,7 +61,10 @@ def write_binding_rules(
         words, question = texts.get((whose, line.key, line.line), ("", ""))
         rules = list_said_rules(words, question, line.stretches)
         if rules:
-            held = [entry for entry in held if not _is_restated_later(entry[2], rules)]
+            said_on = datetime.fromtimestamp(line.at, zone).date()
+            # What holds until Friday ends then, and leaves in force what was said before.
+            lasting = [rule for rule in rules if not find_rule_end(rule, said_on)]
+            held = [entry for entry in held if not _is_restated_later(entry[2], lasting)]
             held.append((whose, line, rules))
         elif words:
             held = [
@@ -63,27 +73,31 @@ def write_binding_rules(
                 if not all(binding.lifted_by(rule, words) for rule in entry[2])
             ]
     rows = [
-        (
-            line.at,
-            whose,
-            line.key,
-            line.line,
-            line.check,
-            _find_rule_offsets(texts[whose, line.key, line.line][0], rules),
-        )
+        _lay_out_rule(whose, line, texts[whose, line.key, line.line][0], rules, zone)
         for whose, line, rules in reversed(held)
     ]
     fs.make_private(file.parent)
     fs.replace_private(file, json.dumps(rows))
 
 
-def _find_rule_offsets(words: str, rules: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the places of rules in a line's words, each as a pair of offsets.
+def _lay_out_rule(
+    whose: str, line: BindingLine, words: str, rules: Sequence[str], zone: tzinfo
+) -> list[object]:
+    """Return what is kept of a line: its place, its time, and the places of its rules.
 
-    Empty for rules that the words merely accept.
+    Behind them stand the rules' last days, where one has a last day: an earlier release reads the
+    rows without.
     """
+    said_on = datetime.fromtimestamp(line.at, zone).date()
+    row: list[object] = [line.at, whose, line.key, line.line, line.check]
     if accepts(words):
-        return []
+        return [*row, []]
+    ends = [find_rule_end(rule, said_on) for rule in rules]
+    return [*row, _find_rule_offsets(words, rules), *([ends] if any(ends) else [])]
+
+
+def _find_rule_offsets(words: str, rules: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the places of rules in a line's words, each as a pair of offsets."""
     spans = [(words.find(rule), len(rule)) for rule in rules]
     return [(start, start + length) if start >= 0 else (0, len(words)) for start, length in spans]
 

@@ -23,6 +23,7 @@ from gieok import fs
 from gieok.memory.talk import binding_lines, claims, gate_lines, turns
 from gieok.memory.talk.binding_lines import BindingLine
 from gieok.memory.talk.rule_readings import RuleReadings, list_said_rules, load_readings
+from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import Entry, Scope
 from gieok.places.home import lasting_file
 from gieok.places.scope import USER_SCOPE, is_brought, is_served
@@ -32,15 +33,17 @@ from gieok.ports.store import Store, VectorCopy
 from gieok.ranking.age import compute_faded_value
 from gieok.ranking.learned.heads import about_user, judge_turn_worth
 from gieok.text import binding
+from gieok.text.appointments import find_day_ahead
 from gieok.text.assent import accepts
 from gieok.text.embedform import text_to_embed
 from gieok.text.gates.statement import may_state_action_rule
 from gieok.text.handles import line_check
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
+from gieok.zone import day_in, find_zone
 
 #: To be raised whenever the same turns would be judged differently.
-_VERSION = 12
+_VERSION = 13
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: Least probability that a statement is about the user, and so holds in every project.
@@ -62,7 +65,7 @@ _TAG_QUESTION = re.compile(r"[^?]{20,}[,.;!]\s*\S+(?: \S+)?\?\s*")
 _AT_ONCE = 200
 #: Effect of a line on binding rules: it states some, or lifts some.
 RULE, LIFTS = 1, -1
-_Row = tuple[float, int, int, bool, int, int, float]
+_Row = tuple[float, int, int, bool, int, int, float, str]
 
 
 class LastingLine(NamedTuple):
@@ -71,6 +74,7 @@ class LastingLine(NamedTuple):
     `check` is the checksum of the line, `line_check`. `rule`: whether the line states a
     binding rule (`RULE`), or lifts one. `likely` is the probability that it states something.
     `stretches`: what the reader takes for rules in the line, None where it did not read it.
+    `day_ahead`: the day that the line names ("tomorrow at ten"), as `2026-11-25`; '' for none.
     """
 
     value: float
@@ -82,6 +86,7 @@ class LastingLine(NamedTuple):
     rule: int = 0
     likely: float = 0.0
     stretches: tuple[RuleStretch, ...] | None = None
+    day_ahead: str = ""
 
 
 def update_lasting_lines(
@@ -109,7 +114,7 @@ def update_lasting_lines(
         *(pair for pair in others if pair[1].is_about_user),
     ]
     for scope, pairs in rows.items():
-        binding_lines.write_binding_rules(store, home, scope, _select_rule_lines(pairs))
+        binding_lines.write_binding_rules(store, home, scope, _select_rule_lines(pairs), zone)
     if journal is not None:
         _compile_gate_rules(store, home, lines_by_scope, zone, journal)
     for scope, lines in rows.items():
@@ -172,8 +177,17 @@ def _write_lasting_lines(home: Path, scope: str, lines: list[tuple[str, LastingL
             pair[1].line,
         ),
     )
+    # An earlier release reads the rows without a day.
     rows = [
-        (line.value, line.at, whose, line.key, line.line, line.check)
+        (
+            line.value,
+            line.at,
+            whose,
+            line.key,
+            line.line,
+            line.check,
+            *filter(None, [line.day_ahead]),
+        )
         for whose, line in best[:_MOST_LINES]
     ]
     file = Path(lasting_file(str(home), scope))
@@ -207,7 +221,7 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
         fs.make_private(file.parent)
         fs.replace_private(file, json.dumps([_VERSION, model, judged]))
     for key, (_, lines) in judged.items():
-        for value, at, line, is_about, check, rule, likely in lines:
+        for value, at, line, is_about, check, rule, likely, day_ahead in lines:
             yield LastingLine(
                 value=value,
                 at=at,
@@ -218,6 +232,7 @@ def iter_judged_lines(store: Store, scope: Scope, home: Path) -> Iterator[Lastin
                 rule=rule,
                 likely=likely,
                 stretches=readings.find_stretches(key, check),
+                day_ahead=day_ahead,
             )
 
 
@@ -252,7 +267,8 @@ def _judge_document_lines(
         store, [*user_lines.values(), *(all_.get(line - 1, "") for line in questions)]
     )
     at = _convert_to_seconds(document.said_at)
-    rows = []
+    said_on = day_in(document.said_at, find_zone(turns.read_block_zone(document)))
+    rows: list[_Row] = []
     for line, text in user_lines.items():
         words = text[len(USER) + 2 :]
         vector = vectors.get(text)
@@ -276,13 +292,36 @@ def _judge_document_lines(
             if binding.lifts(words)
             else 0
         )
+        if _is_for_once(words):
+            value = likely = 0.0  # it does not last
         if value >= _LEAST or rule:
             # A turn that states nothing states nothing about the user: that judgement takes half a
             # millisecond.
             is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
-            states = (likely or _UNJUDGED) * _share_of_question(words)
-            rows.append((round(value, 4), at, line, is_about, check, rule, round(states, 4)))
+            states = (likely or _UNJUDGED) * _share_of_question(words) if value else 0.0
+            day = find_day_ahead(words.partition(CORRECTED_MARK)[0], said_on)
+            rows.append(
+                (
+                    round(value, 4),
+                    at,
+                    line,
+                    is_about,
+                    check,
+                    rule,
+                    round(states, 4),
+                    str(day) if day else "",
+                )
+            )
     return rows, all(text in vectors for text in user_lines.values()) or not model
+
+
+def _is_for_once(words: str) -> bool:
+    """Say whether all that a turn says is forbidden or ordered for this once, or for a day.
+
+    As long as its day lasts, it stands among the rules.
+    """
+    sentences = [sentence for _, _, sentence in binding.place_own_sentences(words)]
+    return bool(sentences) and all(map(binding.is_for_once, sentences))
 
 
 def _judge_short_answer(words: str, before: str, vector: bytes | None, model: str) -> float:

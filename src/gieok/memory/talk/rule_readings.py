@@ -79,11 +79,13 @@ def list_said_rules(
         sure.update(binding.rules_in(words, question))
     telling = list_telling_stretches(stretches)
     said = {sentence for one in telling if (sentence := find_said_sentence(words, one))}
-    return [
-        sentence
-        for _, _, sentence in binding.place_own_sentences(words)
-        if sentence in sure or sentence in said
-    ]
+    sentences = [sentence for _, _, sentence in binding.place_own_sentences(words)]
+    rules: list[str] = []
+    for number, sentence in enumerate(sentences):
+        whole = binding.join_object(sentence, sentences[:number])
+        if not {sentence, whole}.isdisjoint(sure | said):
+            rules.append(whole)
+    return rules
 
 
 def list_telling_stretches(stretches: Sequence[RuleStretch]) -> list[RuleStretch]:
@@ -109,7 +111,8 @@ def find_said_sentence(words: str, stretch: RuleStretch) -> str:
             is_lifting = binding.lifts_at(
                 words[start:end], stretch.start - start, stretch.end - start
             )
-            return "" if is_lifting or binding.asks_question(sentence) else sentence
+            is_standing = not (is_lifting or binding.asks_question(sentence))
+            return sentence if is_standing and not binding.names_moment(sentence) else ""
     return ""
 
 

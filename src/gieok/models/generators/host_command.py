@@ -372,7 +372,7 @@ def _kill_command_group(process: subprocess.Popen[str]) -> None:
 
 
 def _iter_reply_objects(text: str) -> Iterator[dict[str, Any]]:
-    for line in text.splitlines():
+    for line in text.split("\n"):  # a string in JSON may hold other line ends
         with suppress(ValueError):
             row = json.loads(line)
             if isinstance(row, dict):

@@ -36,12 +36,14 @@ if TYPE_CHECKING:
     from gieok.hook.rules import BindingRule
     from gieok.storage.index.sqlite.index_reader import IndexReader
 
+    _DatedLines = Sequence[tuple[list[tuple[str, active.ActiveLine]], list[active.ActiveLine]]]
+
 _LARGEST_BYTES = 200_000
 _MOST_TITLES = 200
 _MOST_COMMITS = 8
 #: More lines than fit into the text: each is looked up.
 _MOST_LASTING = 150
-_ROW_FIELDS = 6
+_ROW_FIELDS = 7
 #: A longer line is likely a piece of a longer turn.
 _PIECE_CHARS = 600
 #: Kind of the documents that come from files; documents of other kinds have no titles.
@@ -115,13 +117,15 @@ def build_start_text(
         binding = [rule for rule in binding if " ".join(rule.text.split()) not in quoted]
     ruled = [(-float(n), rule.shown) for n, rule in enumerate(binding)]
     parts = [*own, StartPart(active.RULES, ruled, start.RULES)]
-    lasting = _gather_lasting_turns(place, index, binding, shown, now)
+    dated = [start.split_due(_read_active_lines(place, scope), today) for scope in place.scopes]
+    ahead = [line for near, _ in dated for _, line in near]
+    lasting = _gather_lasting_turns(place, index, binding, shown, now, ahead)
     told = [line for part in (*parts, last) for _, line in part.lines]
-    active_parts, due = _list_active_parts(place, lasting, told, budget_tokens, today)
+    active_parts, due = _list_active_parts(place, dated, lasting, told, budget_tokens, today)
     parts += active_parts
     parts.append(last if last.lines else _list_user_commits(place))
-    ahead = [(-float(n), line) for n, (_, line) in enumerate(sorted(due))]
-    parts.append(StartPart(active.DUE, ahead, start.DUE))
+    due_lines = [(-float(n), line) for n, (_, line) in enumerate(sorted(due))]
+    parts.append(StartPart(active.DUE, due_lines, start.DUE))
     parts += lasting.parts[1:]
     if index and place.own_scope.startswith("project:"):
         try:
@@ -150,7 +154,9 @@ def _gather_lasting_turns(
     binding: "list[BindingRule]",
     shown: "frozenset[str]",
     now: float,
+    ahead: "Sequence[active.ActiveLine]",
 ) -> _LastingTurns:
+    """Return the lasting turns of the scopes; `ahead` are lines of memory that are due."""
     today = time.strftime("%Y-%m-%d", time.localtime(now))
     # Where a turn says more than a rule, the turn is shown if it is worth it; the rule is shown
     # once.
@@ -162,7 +168,12 @@ def _gather_lasting_turns(
         return lasting
     for scope in place.scopes:
         turns = _list_lasting_turns(place, scope, index, now, bound)
-        near, rest = start.split_due_turns(turns, today)
+        near, others = start.split_due_turns(turns, today)
+        rest = [
+            turn
+            for turn in others
+            if turn.text not in bound and not start.is_said_in(turn.text, ahead)
+        ]
         lasting.due.extend(
             (day, f"{turn.line} ({start.due_words(day, today)})") for day, turn in near
         )
@@ -174,13 +185,18 @@ def _gather_lasting_turns(
 
 
 def _list_active_parts(
-    place: SessionPlace, lasting: _LastingTurns, told: "list[str]", budget_tokens: int, today: str
+    place: SessionPlace,
+    dated: "_DatedLines",
+    lasting: _LastingTurns,
+    told: "list[str]",
+    budget_tokens: int,
+    today: str,
 ) -> "tuple[list[StartPart], list[tuple[str, str]]]":
     """Return the active memory of each scope without what is told beside it, and all that is due.
 
-    `told` are lines of other parts.
+    `dated` are the lines of each scope that are due, with their days, and the others; `told` are
+    lines of other parts.
     """
-    dated = [start.split_due(_read_active_lines(place, scope), today) for scope in place.scopes]
     # Rules are extracted by copying sentences: a rule that the text shows as a turn need not be
     # shown twice.
     beside = [*told, *(line for _, line in lasting.due)]
@@ -188,11 +204,13 @@ def _list_active_parts(
     shown_before = start.told_beside(lasting.parts, rows, beside, lasting.texts, budget_tokens)
     parts: list[StartPart] = []
     due = list(lasting.due)
+    # The end of the last session may quote what is due, but says no date.
+    due_before = start.ShownBefore([line for _, line in lasting.due], ())
     for number, (scope, (ahead, rest)) in enumerate(zip(place.scopes, dated, strict=True)):
         due += [
             (day, start.shown_line(line.text, start.due_words(day, today)))
             for day, line in ahead
-            if not shown_before.holds(line)
+            if not due_before.holds(line)
         ]
         share = (start.ACTIVE if lasting.parts else start.ACTIVE_ALONE) / (number + 1)
         lines = start.active_lines([line for line in rest if not shown_before.holds(line)], today)
@@ -242,14 +260,16 @@ def _list_lasting_turns(
 ) -> "list[SaidTurn]":
     """Return the turns of users that state something lasting, newest first.
 
-    Turns in `shown` are left out, because the text shows them anyway.
+    Turns in `shown` are left out, because the text shows them anyway, unless they name a day: what
+    is due is said with its date.
     """
     try:
         with open(lasting_file(place.home, scope), encoding="utf-8") as stream:
             rows = json.load(stream)
         rows.sort(key=lambda row: -compute_faded_value(row[0], row[1], now))
         own = f"/{place.session}#"  # what the session that goes on has before it anyway
-        # Rows without a checksum are those of an earlier release.
+        # Only some rows have a day that the turn names; those of an early release no checksum.
+        rows = [[*row, ""][:_ROW_FIELDS] for row in rows]
         rows = [row for row in rows if len(row) == _ROW_FIELDS and own not in row[3]]
         return _read_named_turns(place, rows[:_MOST_LASTING], index, now, shown)
     except FileNotFoundError:
@@ -261,12 +281,12 @@ def _list_lasting_turns(
 
 def _read_named_turns(
     place: SessionPlace,
-    rows: "Sequence[tuple[float, float, str, str, int, int]]",
+    rows: "Sequence[tuple[float, float, str, str, int, int, str]]",
     index: "IndexReader",
     now: float,
     shown: "frozenset[str]",
 ) -> "list[SaidTurn]":
-    """Return the turns that `rows` name, each text once.
+    """Return the turns that `rows` name, each text once; of those in `shown`, what names a day.
 
     Of the pieces of a long turn only one is returned, because one paste has a hundred. What was
     said later on the subject of a turn is returned with it.
@@ -275,7 +295,7 @@ def _read_named_turns(
     long: set[str] = set()
     documents: dict[tuple[str, str], list[str]] = {}
     standing = Standing(place.home, now)
-    for value, at, whose, key, number, check in rows:
+    for value, at, whose, key, number, check, day_ahead in rows:
         if (whose, key) not in documents:
             try:
                 documents[whose, key] = index.lines(whose, key)
@@ -291,7 +311,7 @@ def _read_named_turns(
         if (
             not text
             or text in turns
-            or text in shown
+            or (text in shown and not day_ahead)
             or (len(text) > _PIECE_CHARS and session in long)
         ):
             continue
@@ -305,6 +325,7 @@ def _read_named_turns(
         day = time.strftime("%Y-%m-%d", time.localtime(at))
         handle = build_handle(whose, key, number)
         turns[text] = SaidTurn(compute_faded_value(value, at, now), at, day, text, handle, question)
+        turns[text].day_ahead = day_ahead
         later = standing.find_later_statement(whose, key, number, line)
         if later is not None:
             _add_later_turn(place, turns, turns[text], later, index)

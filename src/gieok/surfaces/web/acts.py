@@ -15,6 +15,7 @@ from gieok.commands.memory.handles import find_only_memory
 from gieok.commands.memory.retire import restore_memories, retire_memories
 from gieok.commands.memory.transfer import transfer_memories
 from gieok.commands.memory.trust import trust_project
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest, GieokError
 from gieok.hook import records
 from gieok.memory.corrections import unmarked
@@ -100,7 +101,7 @@ def _transfer_chosen_memories(seen: PageRequest, groups: Groups) -> Response:
         for memory, names in groups.values()
     ]
     moved = [item for result in results for item in result.memories]
-    notice = seen.words("Moved to {target}: {moved}.", target=target, moved=len(moved))
+    notice = seen.words("Moved to {target}: {moved}.", target=name_scope(target), moved=len(moved))
     before = {item.scope_before.path for item in moved}
     if len(before) > 1:  # one button cannot lead to several places
         return _return_with_undo(seen, notice, "", [])

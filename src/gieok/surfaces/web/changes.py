@@ -43,11 +43,13 @@ def remember(seen: PageRequest) -> Response:
     except GieokError as error:
         return seen.failed("add.html", error, text=text, to=scope, back=seen.sent("back"))
     if back := seen.sent("back"):
-        notice = seen.words(
-            "Remembered for {scope}: {title}",
-            scope=name_scope(remembered.scope),
-            title=remembered.title,
-        )
+        notice = seen.words("Remembered: {title}", title=remembered.title)
+        if seen.has_scopes:
+            notice = seen.words(
+                "Remembered for {scope}: {title}",
+                scope=name_scope(remembered.scope),
+                title=remembered.title,
+            )
         if not remembered.created:
             notice = seen.words("It was known already: {title}", title=remembered.title)
         return seen.back_to(join_query(back, told=notice))
@@ -115,6 +117,7 @@ def _run_reporting_command(
     """Run a command that reports its progress to a job; return the command's last words."""
     call = replace(
         rescope_call(seen.memory.call),
+        lang=seen.lang,
         say=job.say,
         tell=job.tell,
     )

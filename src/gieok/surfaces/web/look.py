@@ -82,8 +82,9 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
 
     In a template, `say(template, …)` is a message in the reader's language, `in_language(text)`
     translates an English text, `said_on(days)` says on how many days something was said, `way(how)`
-    says how a version of a memory came, `scope_name(path)` is the name of a scope, and
-    `sureness(level)` how sure a hit answers.
+    says how a version of a memory came, `scope_name(path)` is the name of a scope, `of_scope(path)`
+    the same as markup unless the value `has_scopes` is false, and `sureness(level)` how sure a hit
+    answers.
     """
     return (
         environment()
@@ -98,6 +99,7 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
                 "said_on": lambda days: said_on(days).say(lang),
                 "in_language": lambda text: in_language(text, lang),
                 "scope_name": lambda path: name_scope(str(path)).say(lang),
+                "of_scope": partial(_mark_scope, lang, values.get("has_scopes", True)),
                 "markdown": lambda text, question="": render_markdown(
                     translate_own_marks(text, lang), question
                 ),
@@ -108,6 +110,13 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
             }
         )
     )
+
+
+def _mark_scope(lang: str, has_scopes: object, path: object) -> Markup:
+    """Return the name of a scope as markup; '' where there is no other scope to tell it from."""
+    if not has_scopes:
+        return Markup()
+    return Markup("<span>{}</span>").format(name_scope(str(path)).say(lang))
 
 
 def mark_commands(text: str) -> Markup:
@@ -181,7 +190,7 @@ def growth_titles(growth: Sequence[Size], name: str, lang: str) -> list[str]:
     """Return the tooltip of each point of a growth curve."""
     words = {
         "documents": Words("documents"),
-        "passages": Words("passages"),
+        "passages": Words("pieces of text"),
         "bytes": Words("bytes"),
     }
     return [f"{size.day}: {getattr(size, name):,} {words[name].say(lang)}" for size in growth]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from gieok.commands.memory.hits import SearchHit
+from gieok.commands.memory.score_words import FACTORS, PARTS, RETRIEVERS
 from gieok.ranking.likelihood import apply_logistic
 from gieok.text.messages import Words
 
@@ -17,55 +18,6 @@ _MOST_PARTS = 7
 _LEAST_PART = 0.05
 #: Log-odds that fill half of a bar; a larger contribution is cut.
 _WIDEST = 1.5
-_RETRIEVERS = {
-    "keyword": Words("the words"),
-    "vector": Words("the meaning"),
-    "managed": Words("the search service"),
-}
-_OTHERS = {
-    "reranker": Words("the second model's word"),
-    "decay": Words("left after its age"),
-    "days": Words("it is of the days asked for"),
-}
-#: Feature of the log-odds → its description. Features with the same description are added up.
-PARTS = {
-    "bias": Words("most lines do not answer: the start"),
-    "lead": Words("lead over the next one"),
-    "stands_out": Words("how far it stands out"),
-    "keyword": Words("how well its words match"),
-    "best_keyword": Words("how well its words match"),
-    "coverage": Words("how much of the question it holds"),
-    "coverage_near": Words("how much of the question it holds"),
-    "best_coverage_near": Words("how much of the question it holds"),
-    "cosine": Words("how near its meaning is"),
-    "best_cosine": Words("how near its meaning is"),
-    "vector_z": Words("nearer in meaning than others"),
-    "mean_cosine": Words("how near everything is"),
-    "fused": Words("its places with all retrievers"),
-    "near_keyword": Words("the lines around it"),
-    "near_vector": Words("the lines around it"),
-    "answers": Words("comes after a question"),
-    "asks": Words("asks rather than answers"),
-    "dated": Words("names a time, as was asked"),
-    "number": Words("has a number, as was asked"),
-    "length": Words("how long it is"),
-    "names": Words("the names asked for"),
-    "unseen": Words("rare words that are nowhere"),
-    "unseen_names": Words("names that are nowhere"),
-    "speaker": Words("said by whom was asked for"),
-    "user": Words("you said it"),
-    "own_user": Words("you said it of yourself"),
-    "of_assistant": Words("the agent said it, as was asked"),
-    "help": Words("whether it helps, as the reader judges"),
-    "best_help": Words("whether it helps, as the reader judges"),
-    "help_lead": Words("how much more it helps than the next one"),
-    "other_language": Words("in the other language"),
-    "best_other_language": Words("in the other language"),
-    "statement": Words("the question is a statement"),
-    "korean": Words("the question is Korean"),
-    "tokens": Words("how long the question is"),
-    "scope_size": Words("how much is remembered"),
-}
 
 
 class Retrieved(NamedTuple):
@@ -105,12 +57,12 @@ def reasons(hit: SearchHit, lang: str) -> Reasons:
         if name.endswith("_rank")
     }
     retrieved = [
-        Retrieved(_RETRIEVERS.get(name, Words(name)).say(lang), rank, signals.get(name, 0.0))
+        Retrieved(RETRIEVERS.get(name, Words(name)).say(lang), rank, signals.get(name, 0.0))
         for name, rank in sorted(ranks.items(), key=lambda one: one[1])
     ]
     others = [
         (words.say(lang), signals[name])
-        for name, words in _OTHERS.items()
+        for name, words in FACTORS.items()
         if signals.get(name, 1.0) != 1.0
     ]
     added = _sum_reason_parts(hit.parts or {}, lang)

@@ -229,6 +229,11 @@ class PageRequest:
         return [(user, character) for user, character in bonds if character][:_MOST_BONDS]
 
     @property
+    def has_scopes(self) -> bool:
+        """Return whether there is a scope beside the user's own."""
+        return {*self.scopes, *self.scopes_to_keep} != {USER_SCOPE}
+
+    @property
     def scopes_to_keep(self) -> list[str]:
         """Return the scopes that a person can add a memory to, the chosen one first.
 
@@ -293,6 +298,7 @@ class PageRequest:
             "main_pages": _MAIN_PAGES,
             "address": self._address(),
             "scopes": self.scopes,
+            "has_scopes": self.has_scopes,
             "scope_names": names,
             "scope": self.call.scope.path,
             "keeping": self.scopes_to_keep,

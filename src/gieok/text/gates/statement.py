@@ -231,7 +231,8 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
     if len(spoken) > _LONGEST_SENTENCE or _is_no_rule(spoken):
         return None
     until = find_rule_end(spoken, said_on)
-    if not until and re.search(_ONCE, drop_reasons(spoken)):
+    own = drop_reasons(spoken)
+    if not until and (re.search(_ONCE, own) or binding.names_moment(own)):
         return None
     reading = read_form(spoken)
     if reading is None:

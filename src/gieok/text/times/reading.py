@@ -87,6 +87,8 @@ def read_times(text: str, today: date, *, is_ahead: bool = False) -> Times:
     runs = _group_token_runs(text)
     for run in runs:
         times = _read_run(run, text, view)
+        if times is None and _asks_how_many_days(run):
+            continue
         if times is None:
             words = _list_lessened_runs(_trim_run_links(run), text)[-1]
             refused.append(text[words[0].start : words[-1].end])
@@ -137,6 +139,15 @@ def _cut_time_words(times: Sequence[Time], named: Sequence[Sequence[Token]], tex
     starts = [*(time.start for time in times), *(run[0].start for run in named)]
     ends = [*(time.end for time in times), *(run[-1].end for run in named)]
     return text[min(starts) : max(ends)]
+
+
+def _asks_how_many_days(run: Sequence[Token]) -> bool:
+    """Return whether a row is the question for a day or a number of days: 며칠까지, 주 며칠.
+
+    With a word of direction it is a time: 며칠 전, 지난 며칠.
+    """
+    kinds = {token.kind for token in run if token.text != "며칠"}
+    return len(kinds) < len(run) and kinds <= {"unit", "since", "until"}
 
 
 def _is_loose_shift(run: Sequence[Token], text: str) -> bool:

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 from gieok.commands.memory import handles
 from gieok.commands.memory.filters import SEARCHED_STATUSES
 from gieok.commands.memory.hits import (
+    UNDATED,
     SearchHit,
     introduce_unsure_hits,
     not_taken_as_times,
@@ -73,6 +74,7 @@ def found_hits(seen: PageRequest) -> dict[str, Any]:
         "unlikely": [],
         "introduction": "",
         "is_timeline": False,
+        "undated": UNDATED.say(seen.lang),
         "gaps": (),
     }
     if not values["is_asked"]:

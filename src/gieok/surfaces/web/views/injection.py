@@ -55,7 +55,7 @@ def injection(seen: PageRequest) -> Response:
         "linked": link_memory_handles,
         "limit": seen.asked("limit") if seen.asked("limit").isdecimal() else "",
         "mode": seen.asked("mode") if seen.asked("mode") in _MODES else "",
-        "events": _name_injection_events(seen),
+        "events": name_injection_events(seen),
         "fates": {name: words.say(seen.lang).replace("`", "") for name, words in FATES.items()},
         "asked": None,
         "folders": {},
@@ -210,7 +210,8 @@ def link_memory_handles(text: str) -> Markup:
     return Markup("").join(pieces)
 
 
-def _name_injection_events(seen: PageRequest) -> dict[str, str]:
+def name_injection_events(seen: PageRequest) -> dict[str, str]:
+    """Return event → when an agent was given something, in words."""
     names = {
         table.PROMPT: "before a prompt",
         table.SESSION_START: "at a session's start",

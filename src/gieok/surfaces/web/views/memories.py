@@ -16,7 +16,7 @@ from gieok.commands.memory.listing import LEARNED, list_memories
 from gieok.commands.memory.trust import find_untrusted_content
 from gieok.commands.memory.untrusted import count_waiting_records
 from gieok.commands.observe.why import explain_named_memory
-from gieok.errors import GieokError
+from gieok.errors import GieokError, NotIndexed
 from gieok.home.calls import rescope_call
 from gieok.hook import records
 from gieok.memory.corrections import unmarked
@@ -107,6 +107,8 @@ def show_memories_page(seen: PageRequest) -> Response:
             agent=filters["agent"],
             everywhere=not seen.within,
         )
+    except NotIndexed:  # nothing is remembered yet: the page says so, and how to begin
+        return seen.page("memories.html", **common)
     except GieokError as error:
         return seen.failed("memories.html", error, **common)
     more = (
@@ -119,7 +121,10 @@ def show_memories_page(seen: PageRequest) -> Response:
             "rows": listed.memories,
             "more": more,
             "is_cut": listed.more and not more,
-            "gaps": listed.not_looked_at or (),
+            # the tab says which kind is shown
+            "gaps": [
+                gap for gap in listed.not_looked_at or () if ("name", "kind") not in gap.values
+            ],
         },
     )
 

@@ -25,7 +25,9 @@ def hits(seen: PageRequest) -> Response:
     """
     values = found_hits(seen)
     statuses = {name: words.say(seen.lang) for name, words in STATUSES.items()}
-    page = render_template("hits.html", seen.lang, {"statuses": statuses, **values})
+    page = render_template(
+        "hits.html", seen.lang, {"statuses": statuses, "has_scopes": seen.has_scopes, **values}
+    )
     return HTMLResponse(
         page, headers={"HX-Replace-Url": f"/?{values['here_query']}", "Cache-Control": "no-store"}
     )

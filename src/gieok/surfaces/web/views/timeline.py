@@ -20,6 +20,7 @@ from gieok.errors import GieokError, NotFound
 from gieok.model.memory import Scope
 from gieok.surfaces.web.pictures import Column
 from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.views.injection import name_injection_events
 
 _LEVELS = 4
 _PER_PAGE = 40
@@ -27,6 +28,8 @@ _MOST_GIVEN = 500
 #: Days of the stream, and its changes; earlier days are a link away.
 _STREAM_DAYS, _MOST_CHANGES = 10, 40
 _DECISION = "decision"
+#: Memories of a day that are no decisions, and are shown all the same.
+_FEW_OTHERS = 3
 _KINDS = ("all", "sessions", "decision", "preference", "state", "task", "record", "note", "commit")
 
 
@@ -50,8 +53,8 @@ class StreamSession(NamedTuple):
 class StreamDay(NamedTuple):
     """Day of the stream: sessions, further changes and decisions, and how much is not shown.
 
-    `notes` are folded, `left_out` are other memories that are no decisions. `has_more_changes` says
-    that of the changes only the last ones are there.
+    `notes` are folded, `left_out` are other memories that are no decisions, where they are many.
+    `has_more_changes` says that of the changes only the last ones are there.
     """
 
     day: date
@@ -217,26 +220,34 @@ def _list_stream_changes(
 
 
 def _build_stream_day(day: date, whole: WholeDay, kind: str, changes: StreamChanges) -> StreamDay:
-    """Return the stream of a day; without a wanted kind, of the memories the decisions alone."""
+    """Return the stream of a day.
+
+    Without a wanted kind it has the decisions alone, and of few other memories these too: a line
+    that only says that there is one more takes as much room as that one.
+    """
     of_day = changes.by_day.get(day, ())
     some = _of_kind(whole, kind)
     notes = left_out = 0
     if kind == "all":
-        changed_to = frozenset(change.after for change in of_day)
-        some = whole._replace(
-            sessions=tuple(
-                session._replace(learned=_select_decisions(session.learned, changed_to))
-                for session in whole.sessions
-            ),
-            others=_select_decisions(whole.others, frozenset()),
-        )
         learned = [
             memory
             for memories in (whole.others, *(session.learned for session in whole.sessions))
             for memory in memories
         ]
         notes = sum(memory.kind == NOTE for memory in learned)
-        left_out = sum(memory.category != _DECISION for memory in learned) - notes
+        further = [
+            memory for memory in learned if memory.kind != NOTE and memory.category != _DECISION
+        ]
+        left_out = len(further) if len(further) > _FEW_OTHERS else 0
+        shown = frozenset() if left_out else frozenset(memory.handle for memory in further)
+        changed_to = frozenset(change.after for change in of_day)
+        some = whole._replace(
+            sessions=tuple(
+                session._replace(learned=_select_for_stream(session.learned, shown, changed_to))
+                for session in whole.sessions
+            ),
+            others=_select_for_stream(whole.others, shown, frozenset()),
+        )
     sessions = tuple(
         StreamSession(session, tuple(c for c in of_day if c.session == session.name))
         for session in some.sessions[::-1]
@@ -253,12 +264,19 @@ def _build_stream_day(day: date, whole: WholeDay, kind: str, changes: StreamChan
     )
 
 
-def _select_decisions(
-    learned: Sequence[record.LearnedMemory], changed_to: frozenset[str]
+def _select_for_stream(
+    learned: Sequence[record.LearnedMemory], shown: frozenset[str], changed_to: frozenset[str]
 ) -> tuple[record.LearnedMemory, ...]:
-    """Return the decisions, without those that stand there as the end of a change."""
-    decisions = _select_learned_kind(learned, _DECISION)
-    return tuple(memory for memory in decisions if memory.text not in changed_to)
+    """Return the decisions and the memories with a handle of `shown`.
+
+    What stands there as the end of a change is left out.
+    """
+    return tuple(
+        memory
+        for memory in learned
+        if (memory.category == _DECISION or memory.handle in shown)
+        and memory.text not in changed_to
+    )
 
 
 def news(seen: PageRequest) -> Response:
@@ -314,6 +332,7 @@ def show_session_page(seen: PageRequest) -> Response:
         pages=pages,
         by_message=by_message,
         kinds=_name_timeline_kinds(seen),
+        events=name_injection_events(seen),
     )
 
 

@@ -1,0 +1,73 @@
+"""Which lines' rules are told at a session's start, and until when."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from tests.support.silent_reader import SilentReader
+from tests.support.talk import build_block, build_key
+
+from gieok.hook import rules
+from gieok.memory.talk import promotion
+from gieok.model.memory import Scope
+from gieok.places.home import rules_file
+from gieok.ports.models import RuleKind, RuleStretch
+from gieok.testing.memory_store import MemoryStore
+
+_SHOP = Scope("project:shop-1")
+_MONDAY = datetime(2026, 11, 23, 10, tzinfo=UTC)
+_STANDING = "Never deploy to production."
+
+
+class _Reader(SilentReader):
+    """Takes what is said of deploying for a rule."""
+
+    def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
+        start = text.find("deploy to")
+        return [RuleStretch(start, len(text), RuleKind.NEVER, 0.95)] if start >= 0 else []
+
+
+def _write_rules(home: Path, *said: str) -> list[list[object]]:
+    store = MemoryStore()
+    store.put(
+        [
+            build_block(_SHOP, build_key(f"s{day}"), f"User: {words}", at=_MONDAY.replace(day=day))
+            for day, words in enumerate(said, start=23)
+        ]
+    )
+    while promotion.update_promotions(store, home, reader=_Reader(), now=_MONDAY):
+        pass
+    rows: list[list[object]] = json.loads(Path(rules_file(str(home), str(_SHOP))).read_text())
+    return rows
+
+
+@pytest.mark.parametrize(
+    "later", ["Do not deploy to production today.", "Don't deploy to production until Friday."]
+)
+def test_what_is_forbidden_until_a_day_does_not_take_the_place_of_a_standing_rule(
+    tmp_path: Path, later: str
+) -> None:
+    assert [row[2] for row in _write_rules(tmp_path, _STANDING, later)] == [
+        build_key("s24"),
+        build_key("s23"),
+    ]
+
+
+def test_a_standing_rule_that_is_said_again_is_told_once(tmp_path: Path) -> None:
+    rows = _write_rules(tmp_path, _STANDING, "Never deploy to production!")
+    assert [row[2] for row in rows] == [build_key("s24")]
+
+
+def test_only_a_rule_with_a_last_day_is_kept_with_one(tmp_path: Path) -> None:
+    dated, standing = _write_rules(tmp_path, _STANDING, "Do not deploy to production today.")
+    assert standing[5:] == [[[0, len(_STANDING)]]]
+    assert dated[6:] == [["2026-11-24"]]
+    texts = {build_key("s23"): _STANDING, build_key("s24"): "Do not deploy to production today."}
+    told = rules.read_binding_rules(
+        str(tmp_path), [str(_SHOP)], lambda _, key: [f"User: {texts[key]}"], with_silenced=True
+    )
+    assert [(rule.text, rule.until) for rule in told] == [
+        (texts[build_key("s24")], "2026-11-24"),
+        (_STANDING, ""),
+    ]
