@@ -4,7 +4,7 @@ import pytest
 
 from gieok.text.gates.action import ASK, ActionRule
 from gieok.text.gates.objects import find_objects
-from gieok.text.gates.statement import build_exceptions
+from gieok.text.gates.statement import build_exceptions, is_ended_by
 from gieok.text.gates.touched import READ, WRITE, TouchedPath
 from gieok.text.gates.verdict import NONE, ToolAttempt, judge_tool_attempt, may_be_meant
 
@@ -66,6 +66,22 @@ def test_a_file_that_is_read_is_not_meant(deed: str, is_meant: bool) -> None:
 
 def test_a_tool_of_a_server_may_be_meant() -> None:
     assert may_be_meant(_rule(), _use(tool="mcp__mail__send"))
+
+
+@pytest.mark.parametrize("tool", ["ExitPlanMode", "AskUserQuestion", "mcp__gieok__recall"])
+def test_a_tool_that_plans_or_asks_or_remembers_is_not_meant(tool: str) -> None:
+    assert not may_be_meant(_rule(), _use(tool=tool))
+
+
+@pytest.mark.parametrize(("branch", "is_meant"), [("release", True), ("", True), ("main", False)])
+def test_a_rule_for_a_branch_means_nothing_on_another(branch: str, is_meant: bool) -> None:
+    use = _use("helm upgrade web ./chart", branch=branch)
+    assert may_be_meant(_rule(branches=["release"]), use) == is_meant
+
+
+@pytest.mark.parametrize("later", ["you can do it again", "이제 해도 돼", "you can again"])
+def test_a_permission_that_names_nothing_ends_no_rule_that_names_nothing(later: str) -> None:
+    assert not is_ended_by(_rule(), later, [])
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,15 @@ _SHOWING_WORDS = frozenset(
 )
 #: Those of them that change nothing in any program of `_REMOTE` or `_HISTORIES`.
 _STATE_WORDS = _SHOWING_WORDS - {"config", "env", "fmt", "history", "events", "lint", "help"}
+#: Tools of agents that plan, ask the user or look for files, and do nothing themselves.
+_TALKING = frozenset(
+    """
+    TaskOutput TaskCreate TaskUpdate TaskGet TaskList TodoWrite TodoRead EnterPlanMode
+    ExitPlanMode AskUserQuestion ToolSearch Glob Grep LS todowrite todoread question glob grep
+    list update_plan request_user_input ask_user exit_plan_mode todo_write write_todos
+    save_memory search_file_content grep_search list_directory
+    """.split()
+)
 #: Programs that show what happened to a project.
 _HISTORIES = frozenset(("git", "gh", "glab", "hg", "jj"))
 #: Programs that work on another machine or service, where an environment is one of their words.
@@ -208,8 +217,15 @@ def may_be_meant(rule: ActionRule, use: ToolAttempt) -> bool:
     """
     if not rule.sense or use.is_unread or not _holds_for(rule, use):
         return False
+    if use.tool in _TALKING or "gieok" in split_name(use.tool):
+        return False
     steps = [step for step in use.list_steps() if not _only_shows(step)]
-    return any(_is_in_folder(rule, step) and not _is_allowed(rule, step) for step in steps)
+    return any(
+        _is_in_folder(rule, step)
+        and _judge_current_branch(rule, step, ASK) != NONE
+        and not _is_allowed(rule, step)
+        for step in steps
+    )
 
 
 def _holds_for(rule: ActionRule, use: ToolAttempt) -> bool:
