@@ -319,16 +319,16 @@ def read_tool_attempt(
 def build_trial(payload: "Mapping[str, object]", attempt: ToolAttempt) -> "dict[str, str]":
     """Return a use of a tool as parameters of `gieok rules try`."""
     if attempt.command:
-        return {"tool": attempt.tool, "command_line": attempt.command[:_USE_CHARS]}
+        return {"tool": attempt.tool, "command_line": attempt.command}
     if attempt.paths:
-        return {"tool": attempt.tool, "edit": attempt.paths[0].path[:_USE_CHARS]}
+        return {"tool": attempt.tool, "edit": attempt.paths[0].path}
     given = json.dumps(payload.get("tool_input"), ensure_ascii=False, default=str)
-    return {"tool": attempt.tool, "given": given[:_USE_CHARS]}
+    return {"tool": attempt.tool, "given": given[:_USE_CHARS]}  # a model alone reads it
 
 
 def describe_tool_use(tool: str, command: str, path: str, given: str) -> str:
     """Return a use of a tool as a model reads it: a command alone, else the tool's name first."""
-    return command or f"{tool}: {path or given}"
+    return command[:_USE_CHARS] or f"{tool}: {path or given}"[:_USE_CHARS]
 
 
 def _is_editor(tool: str, values: "Mapping[str, object]") -> bool:

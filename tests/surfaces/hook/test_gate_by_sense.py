@@ -4,6 +4,7 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from gieok.places.home import gate_actions_file, gate_choices_file
 from gieok.places.project import list_project_scopes
 from gieok.processes import wire
 from gieok.text.gates.action import ASK, ActionRule
+from gieok.text.gates.statement import read_action_rules
 
 _WORDS = "leave the production cluster to me"
 _HANDLE = "3fa9c01e"
@@ -52,7 +54,11 @@ def told(place):
 
 
 def _write_rule(place, scope: str) -> None:
-    rule = GateRule(
+    write_gate_rules(str(place.home), [_build_rule(scope)])
+
+
+def _build_rule(scope: str) -> GateRule:
+    return GateRule(
         handle=_HANDLE,
         scope=scope,
         said_at=1.0,
@@ -61,7 +67,6 @@ def _write_rule(place, scope: str) -> None:
         source="turns/a",
         rule=ActionRule(_WORDS, ASK, (), sense=_WORDS),
     )
-    write_gate_rules(str(place.home), [rule])
 
 
 def _try_tool(place, tool: str, **tool_input: object) -> dict:
@@ -119,6 +124,31 @@ def test_a_rule_that_is_off_or_of_another_project_asks_nothing(told) -> None:
         _write_rule(told, "project:elsewhere")
         assert _try_tool(told, "Bash", command=_DEPLOYS) == {}
     assert calls == []
+
+
+def test_what_a_rule_of_another_project_names_is_read_for_the_rules_of_this_one(told) -> None:
+    elsewhere = GateRule(
+        handle="7d02be41",
+        scope="project:elsewhere",
+        said_at=2.0,
+        day="2026-11-21",
+        origin="claude-code",
+        source="turns/b",
+        rule=read_action_rules("never run helm upgrade", date(2026, 11, 21))[0],
+    )
+    own = _build_rule(list_project_scopes(str(told.project), "")[0])
+    write_gate_rules(str(told.home), [elsewhere, own])
+    with _daemon(told.home, outcome="ask", handle=_HANDLE) as calls:
+        asked = _try_tool(told, "Bash", command=_DEPLOYS)
+    assert [call.values["among"] for call in calls] == [_HANDLE]
+    assert f"“{_WORDS}”" in asked["permissionDecisionReason"]
+
+
+def test_a_long_command_is_judged_whole(told) -> None:
+    line = f"export NOTE='{'x' * 2000}' && {_DEPLOYS}"
+    with _daemon(told.home, outcome="none") as calls:
+        _try_tool(told, "Bash", command=line)
+    assert [call.values["command_line"] for call in calls] == [line]
 
 
 def test_a_use_that_was_allowed_once_runs_once(told) -> None:

@@ -133,7 +133,7 @@ class _ToolJudge:
                 attempt = self._read_attempt()
                 loosens = gates.loosens_rules(attempt, self._home)
                 hits = [] if loosens else gates.list_gate_hits(rules, choices, attempt)
-                meant = [] if loosens or hits else gates.list_meant_rules(rules, choices, attempt)
+                meant = [] if loosens else gates.list_meant_rules(rules, choices, attempt)
             # What a rule of some project would act on is rare: only then is it asked where it
             # holds.
             if not loosens and not hits and not meant:
@@ -141,9 +141,11 @@ class _ToolJudge:
             held = self._list_held_rules(rules)
             if loosens and held:
                 return self._build_answer(_say_loosening(held[0].rule.text), asks=True)
+            hits = [hit for hit in hits if hit.rule in held]
             meant = [rule for rule in meant if rule in held]
-            hits += self._ask_by_sense(meant, attempt) if meant else []
-            return self._answer_hits([hit for hit in hits if hit.rule in held])
+            if meant and not hits:
+                hits = self._ask_by_sense(meant, attempt)
+            return self._answer_hits(hits)
         except (_CpuLimitError, RecursionError):
             return self._answer_unjudged(rules)
 
