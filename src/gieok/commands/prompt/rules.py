@@ -345,9 +345,10 @@ def _build_trial(rule: GateRule, outcome: str, sureness: float | None = None) ->
 def _measure_nearness(call: Call, use: str, senses: Sequence[str]) -> list[float]:
     """Return how near texts are to a tool's use, as cosines; all alike where no model tells.
 
-    Raises EmbedderFailed.
+    No service is asked: what a tool is given may hold secrets, and stays on this machine. Raises
+    EmbedderFailed.
     """
-    embedder = call.home.open_embedder()
+    embedder = call.home.open_bundled_embedder()
     if embedder is None:
         return [0.0] * len(senses)
     resident = call.home.resident
