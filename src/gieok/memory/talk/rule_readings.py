@@ -31,7 +31,7 @@ _MOST_LINES, _MOST_FAILURES = 300, 2
 #: A shorter line may be an answer, which is read together with what it answers.
 _LONGEST_ANSWER = 40
 #: Chance from which a stretch counts as a rule.
-SAID = 0.99
+SAID = 0.97
 _AT_ONCE = 200
 #: Day of a message for whose rules the day does not count.
 _ANY_DAY = date(2000, 1, 1)
