@@ -1,6 +1,7 @@
 """What no word of a rule names is asked about where the daemon's model finds the rule broken."""
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ import pytest
 from gieok import __version__
 from gieok.daemon.server import Server
 from gieok.flow.gate_rules import GateRule, write_gate_rules
-from gieok.places.home import gate_actions_file, gate_choices_file
+from gieok.places.home import gate_actions_file, gate_choices_file, gate_late_file
 from gieok.places.project import list_project_scopes
 from gieok.processes import wire
 from gieok.text.gates.action import ASK, ActionRule
@@ -105,6 +106,37 @@ def test_a_file_and_another_tool_are_described_for_the_model(told) -> None:
 
 def test_without_a_daemon_the_tool_runs(told) -> None:
     assert _try_tool(told, "Bash", command=_DEPLOYS) == {}
+
+
+def test_a_daemon_that_hangs_is_not_waited_for_at_each_tool_call(told) -> None:
+    listening, _ = wire.listen(told.home, "now", __version__)
+    late = Path(gate_late_file(str(told.home)))
+    lengths = []
+    try:
+        for _ in range(4):
+            assert _try_tool(told, "Bash", command=_DEPLOYS) == {}
+            lengths.append(late.stat().st_size)
+        listening.setblocking(False)
+        connections = [listening.accept()[0] for _ in range(3)]
+        with pytest.raises(BlockingIOError):
+            listening.accept()
+        for each in connections:
+            each.close()
+    finally:
+        listening.close()
+        wire.remove_daemon_address(told.home)
+    assert lengths == [1, 2, 3, 3]
+
+
+def test_a_daemon_that_answers_again_is_asked_again(told) -> None:
+    late = Path(gate_late_file(str(told.home)))
+    late.write_text("...", encoding="utf-8")
+    os.utime(late, (1.0, 1.0))
+    with _daemon(told.home, outcome="ask", handle=_HANDLE):
+        assert _try_tool(told, "Bash", command=_DEPLOYS)["permissionDecision"] == "ask"
+        late.write_text("..", encoding="utf-8")
+        assert _try_tool(told, "Bash", command=_DEPLOYS)["permissionDecision"] == "ask"
+    assert not late.exists()
 
 
 @pytest.mark.parametrize("command", ["kubectl get pods | head", "git log -3", "cat chart/a.yaml"])

@@ -12,7 +12,13 @@ import sys
 import time
 
 from gieok.agents import table
-from gieok.places.home import OWN_RUN, build_home_path, gate_rules_file, has_action_files
+from gieok.places.home import (
+    OWN_RUN,
+    build_home_path,
+    gate_late_file,
+    gate_rules_file,
+    has_action_files,
+)
 from gieok.surfaces.hook.payload import find_hook_flag, print_unbuffered, read_hook_payload
 from gieok.surfaces.hook.tool_call import ToolCall
 
@@ -31,6 +37,8 @@ _DAY = "%Y-%m-%d"
 _CPU_S = 1.0
 #: Seconds that the daemon has to hold a use against the sense of rules.
 _SENSE_S = 0.5
+#: Late answers in a row after which the daemon is not asked, and for how many seconds.
+_MOST_LATE, _LATE_S = 3, 60.0
 #: The first and the last syllable of Hangul.
 _HANGUL = (0xAC00, 0xD7A3)
 
@@ -157,6 +165,11 @@ class _ToolJudge:
         from gieok.hook.gates import GateHit, build_trial
         from gieok.processes.call import ask_rules
 
+        file = gate_late_file(self._home)
+        late = _count_late_answers(file)
+        if late >= _MOST_LATE:
+            return []
+        asked_s = time.monotonic()
         handle = ask_rules(
             self._home,
             build_trial(self._payload, attempt),
@@ -165,6 +178,13 @@ class _ToolJudge:
             dict(os.environ),
             _SENSE_S,
         )
+        try:
+            if not handle and time.monotonic() - asked_s >= _SENSE_S:
+                _write_late_answers(file, late + 1)
+            elif late:
+                os.unlink(file)
+        except OSError as error:
+            self._log(error)
         return [GateHit(rule, "ask", by_sense=True) for rule in meant if rule.handle == handle]
 
     def _answer_unjudged(self, rules: "Sequence[GateRule]") -> table.Payload:
@@ -250,6 +270,22 @@ class _ToolJudge:
     def _build_answer(self, reason: str, *, asks: bool) -> table.Payload:
         native = self._agent.events.get(table.PRE_TOOL, "")
         return self._agent.build_gate_answer(native, asks=asks and self._can_ask, reason=reason)
+
+
+def _count_late_answers(file: str) -> int:
+    """Return how often in a row the daemon answered late, the last time a moment ago."""
+    try:
+        state = os.stat(file)
+    except OSError:
+        return 0
+    return state.st_size if 0 <= time.time() - state.st_mtime < _LATE_S else 0
+
+
+def _write_late_answers(file: str, number: int) -> None:
+    """Write how often in a row the daemon answered late. Raises OSError."""
+    from gieok import fs
+
+    fs.replace_private(file, "." * number)
 
 
 def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:
