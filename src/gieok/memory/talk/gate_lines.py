@@ -17,7 +17,7 @@ from gieok.errors import EmbedderFailed
 from gieok.flow.gate_rules import GateRule, build_rule_handle, write_gate_rules
 from gieok.memory.talk import turns
 from gieok.memory.talk.binding_lines import BindingLine
-from gieok.memory.talk.rule_readings import find_said_sentence, list_telling_stretches
+from gieok.memory.talk.rule_readings import find_said_sentence
 from gieok.model.conversation import Message
 from gieok.model.memory import Document, Scope
 from gieok.places.scope import PROMOTED, is_brought, is_served
@@ -198,17 +198,16 @@ def _list_marked_rules(
     allowed = tuple(
         _join_words(words[one.start : one.end]) for one in stretches if one.kind is RuleKind.ALLOWED
     )
-    # Where all of it was marked as a permission, no word tells what is forbidden: the sense alone.
-    tells = len(allowed) < len(stretches)
     sense = _join_words(words[stretches[0].start : max(one.end for one in stretches)])
     marked = (
         MarkedRule(
-            words=_join_words(words[one.start : one.end]) if tells else "",
+            words=_join_words(words[one.start : one.end]),
             sentence=sentence,
-            allowed=allowed if tells else (),
+            allowed=allowed,
             sense=sense,
         )
-        for one in list_telling_stretches(stretches)
+        # A permission alone is none: a model takes what it allows for what is forbidden.
+        for one in stretches
         if (sentence := find_said_sentence(words, one))
     )
     return tuple(rule for rule in marked if any(rule.words in sentence for sentence in own))

@@ -28,7 +28,7 @@ _TRIED_IN = "/work"
 
 
 class MarkedRule(NamedTuple):
-    """Words that a model takes for a rule about actions, '' where it is known by its sense alone.
+    """Words that a model takes for a rule about actions.
 
     `sentence` is what the user said around them, which is shown; `allowed` are words that allow
     something beside the rule; `sense` is all that the message states of rules, for a model that
@@ -53,7 +53,7 @@ def read_marked_rules(
     found: list[ActionRule] = []
     for one in marked:
         spoken = tidy_sentence(one.words)
-        if spoken and any(spoken in text or text in spoken for text in known):
+        if any(spoken in text or text in spoken for text in known):
             continue
         rule = _build_marked_rule(one, spoken, said_on)
         if rule is not None and not any(_says_same(rule, other) for other in found):
