@@ -230,9 +230,9 @@ def test_a_rule_is_found_wherever_it_stands_in_a_long_message(reader: LocalReade
     [
         # the examples of docs/rules.md
         (
-            "anything that goes to customers goes through me first",
+            "newsletters go out from me, you only draft them",
             "python scripts/send_newsletter.py --all",
-            "npm test",
+            "python scripts/draft_newsletter.py",
         ),
         (
             "메일은 내가 보낼게, 너는 초안까지만",

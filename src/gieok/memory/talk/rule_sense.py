@@ -11,7 +11,7 @@ from gieok.flow.gate_rules import GateRule
 from gieok.ports.models import Reader
 
 #: Chance from which a use is asked about. `benchmarks/said_rules.py` shows what it lets pass.
-ASKED = 0.85
+ASKED = 0.9
 #: Messages that are held against one use.
 _MOST_READ = 3
 
