@@ -99,7 +99,7 @@ TRAINING := .cache/training
 
 train: $(VENV)/.ready .venv-train/.ready  ## fit the reader's adapters anew into .cache/training; HEADS="find relation", SETS names measuring sets
 	$(BIN)/python training/kit.py --models $(GIEOK_TEST_MODELS) $(if $(SETS),--sets $(SETS)) --out $(TRAINING)/kit
-	.venv-train/bin/python $(TRAINING)/kit/training/train.py --kit $(TRAINING)/kit --heads $(or $(HEADS),find bears relation worth spans) --out $(TRAINING)/out --seconds 36000 $(ARGS)
+	.venv-train/bin/python $(TRAINING)/kit/training/train.py --kit $(TRAINING)/kit --heads $(or $(HEADS),find bears relation worth spans rules breaks) --out $(TRAINING)/out --seconds 36000 $(ARGS)
 
 clean:
 	rm -rf $(VENV) .venv-train .venv-peers .cache .demo

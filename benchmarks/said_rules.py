@@ -2,7 +2,7 @@
 
     python benchmarks/said_rules.py [--models FOLDER] [--misses]
 
-Messages and uses of tools are of hands that nothing was fitted on (`benchmarks/data/said_rules`).
+Messages and uses of tools are of hands that nothing was fitted on (`training/data/rules_k*`, `uses_k*`).
 Each figure is given for words and grammar alone, and with the reader.
 """
 
@@ -13,16 +13,18 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gieok.hook.gates import describe_tool_use
 from gieok.memory.talk.gate_lines import read_given_rules
 from gieok.memory.talk.rule_readings import list_said_rules
+from gieok.memory.talk.rule_sense import ASKED
 from gieok.models.local.reader import LocalReader
 from gieok.ports.models import Reader
 from gieok.text.gates.action import NONE
 from gieok.text.gates.touched import WRITE, TouchedPath
-from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
+from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt, may_be_meant
 
 _ROOT = Path(__file__).resolve().parents[1]
-_HANDS = ("k1", "k2")
+_HANDS = ("k1", "k2", "k3")
 _DAY = date(2026, 11, 27)
 _FOLDER = "/project"
 
@@ -37,13 +39,13 @@ class Message(NamedTuple):
 
 def iter_messages(hand: str) -> Iterator[Message]:
     """Yield the messages of a hand with the uses of tools after each."""
-    actions = _read_lines(_ROOT / f"benchmarks/data/said_rules/actions_{hand}.jsonl")
-    for number, row in enumerate(_read_lines(_ROOT / f"training/data/rules_{hand}.jsonl"), start=1):
-        own = [action for action in actions if action["message"] == number]
+    rows = _read_lines(_ROOT / f"training/data/uses_{hand}.jsonl")
+    uses = {row["text"]: row["uses"] for row in rows}
+    for row in _read_lines(_ROOT / f"training/data/rules_{hand}.jsonl"):
         yield Message(
             text=row["text"],
             has_rule=bool(row["rules"]),
-            uses=[(_build_attempt(action), action["forbidden"]) for action in own],
+            uses=[(_build_attempt(use), use["breaks"]) for use in uses.get(row["text"], [])],
         )
 
 
@@ -76,15 +78,22 @@ def _is_told(message: Message, reader: Reader | None) -> bool:
 
 def _is_asked(message: Message, use: ToolAttempt, reader: Reader | None) -> bool:
     rules = read_given_rules([message.text], _DAY, reader)
-    return any(judge_tool_attempt(rule, use) != NONE for rule in rules)
+    if any(judge_tool_attempt(rule, use) != NONE for rule in rules):
+        return True
+    senses = {rule.sense for rule in rules if may_be_meant(rule, use)}
+    if reader is None or not senses:
+        return False
+    path = use.paths[0].path.removeprefix(f"{_FOLDER}/") if use.paths else ""
+    described = describe_tool_use(use.tool, use.command, path, "")
+    return max(reader.measure_breaks(sorted(senses), described)) >= ASKED
 
 
-def _build_attempt(action: dict[str, Any]) -> ToolAttempt:
-    file = action.get("file", "")
+def _build_attempt(use: dict[str, Any]) -> ToolAttempt:
+    file = "" if use["tool"] == "Bash" else use["input"]
     path = file if file.startswith("/") else f"{_FOLDER}/{file}"
     return ToolAttempt(
-        tool=action.get("tool", "Bash"),
-        command=action.get("command", ""),
+        tool=use["tool"],
+        command="" if file else use["input"],
         paths=[TouchedPath(WRITE, path)] if file else (),
         folder=_FOLDER,
         root=_FOLDER,

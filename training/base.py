@@ -31,12 +31,12 @@ def decode_blocks(scales: np.ndarray, nibbles: np.ndarray) -> np.ndarray:
 
 
 class Merged(NamedTuple):
-    """Weights of the linear maps of all layers, adapter included: (layers, outputs, inputs)."""
+    """Weights of the linear maps of all layers, adapter included: (outputs, inputs) of each."""
 
-    qkv: Tensor
-    ao: Tensor
-    fi: Tensor
-    fo: Tensor
+    qkv: Sequence[Tensor] | Tensor
+    ao: Sequence[Tensor] | Tensor
+    fi: Sequence[Tensor] | Tensor
+    fo: Sequence[Tensor] | Tensor
 
 
 class Encoder(nn.Module):

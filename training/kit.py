@@ -29,7 +29,7 @@ from gieok.models.local.weights import Weights, find_weights
 _HERE = Path(__file__).parent
 #: Code of the product that a head is fitted with: it names the values of a text and describes them.
 _BROUGHT = "gieok/text/secrets"
-_LABELS = ("query:", "passage:", "User:", "Assistant:", "earlier:", "later:")
+_LABELS = ("query:", "passage:", "User:", "Assistant:", "earlier:", "later:", "rule:", "use:")
 
 
 def main() -> None:
@@ -78,6 +78,10 @@ def list_texts(kit: Path) -> Iterator[str]:
     yield from (row.text for row in rows.secrets)
     for message in rows.rules:
         yield from filter(None, (message.before, message.text))
+    for rule in rows.uses:
+        yield rule.text
+        yield rule.text[rule.stated.start : rule.stated.end]
+        yield from (use.text for use in rule.uses)
     for reading in read_readings(kit / FILE):
         yield f"{reading.predicate}:"
         yield reading.value

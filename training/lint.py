@@ -41,6 +41,7 @@ _FIELDS = {
     "spans": "author lang form text secrets harmless",
     "told": "author lang before text tells",
     "rules": "author lang before text rules allowed why",
+    "uses": "author lang text rules allowed uses",
 }
 _ASKS = {"direct", "paraphrase", "cross", "task", "vague"}
 
@@ -192,6 +193,21 @@ def _check_rules(row: dict[str, Any]) -> Iterator[str]:
             yield f"the text lacks allowed {text!r}"
 
 
+def _check_uses(row: dict[str, Any]) -> Iterator[str]:
+    for words in (*row["rules"], *row["allowed"]):
+        if words not in row["text"]:
+            yield f"the text lacks {words!r}"
+    seen: dict[tuple[str, str], bool] = {}
+    for use in row["uses"]:
+        key = use["tool"], use["input"]
+        if not all(key) or not isinstance(use["breaks"], bool):
+            yield f"use {use}"
+        if seen.setdefault(key, use["breaks"]) != use["breaks"]:
+            yield f"breaks the rule, and does not: {use['input']!r}"
+    if not row["uses"]:
+        yield "no use"
+
+
 _CHECKS = {
     "judge": _check_judge,
     "pairs": _check_pairs,
@@ -199,6 +215,7 @@ _CHECKS = {
     "spans": _check_spans,
     "told": _check_told,
     "rules": _check_rules,
+    "uses": _check_uses,
 }
 
 
@@ -207,7 +224,13 @@ def _main_text(form: str, row: dict[str, Any]) -> tuple[str, str]:
         return row["memory"], "memory"
     if form == "pairs":
         return row["earlier"], "earlier"
-    label = {"worth": "worth", "spans": "secrets", "told": "tells", "rules": "rules"}[form]
+    label = {
+        "worth": "worth",
+        "spans": "secrets",
+        "told": "tells",
+        "rules": "rules",
+        "uses": "uses",
+    }[form]
     return row["text"], json.dumps(row[label], ensure_ascii=False)
 
 

@@ -24,6 +24,10 @@ KEPT_OUT = frozenset(
         "told_t4",
         "rules_k1",
         "rules_k2",
+        "rules_k3",
+        "uses_k1",
+        "uses_k2",
+        "uses_k3",
     }
 )
 
@@ -157,6 +161,25 @@ class RuleText:
     marks: tuple[Mark, ...]
 
 
+class ToolUse(NamedTuple):
+    """Use of a tool as the reader sees it, and whether it breaks a rule."""
+
+    text: str
+    breaks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UsedRule:
+    """A message with a standing rule about actions, and uses of tools that break it or do not."""
+
+    author: str
+    lang: str
+    text: str
+    #: From where the message first states the rule, or allows something, to where it last does.
+    stated: Mark
+    uses: tuple[ToolUse, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """All rows of a folder."""
@@ -167,6 +190,7 @@ class Rows:
     secrets: tuple[SecretText, ...]
     chats: tuple[ChatLine, ...]
     rules: tuple[RuleText, ...]
+    uses: tuple[UsedRule, ...]
 
 
 def read_rows(folder: Path) -> Rows:
@@ -181,6 +205,9 @@ def read_rows(folder: Path) -> Rows:
         secrets=tuple(_read_secrets(author, row) for author, row in _read(folder, "spans_")),
         chats=tuple(_read_chat(author, row) for author, row in _read(folder, "told_")),
         rules=tuple(_read_rules(author, row) for author, row in _read(folder, "rules_")),
+        uses=tuple(
+            _read_uses(author, row) for author, row in _read(folder, "uses_") if row["rules"]
+        ),
     )
 
 
@@ -324,3 +351,16 @@ def _read_rules(author: str, row: dict[str, Any]) -> RuleText:
         taken.append(find_stretch(row["text"], words, taken))
         marks.append(Mark(*taken[-1], kind))
     return RuleText(author, row["lang"], row["before"], row["text"], tuple(marks))
+
+
+def describe_use(tool: str, given: str) -> str:
+    """Return a use of a tool as the reader sees it: a command alone, else the tool's name first."""
+    return given if tool == "Bash" else f"{tool}: {given}"
+
+
+def _read_uses(author: str, row: dict[str, Any]) -> UsedRule:
+    text = row["text"]
+    places = [(text.index(part), len(part)) for part in (*row["rules"], *row["allowed"])]
+    stated = Mark(min(at for at, _ in places), max(at + size for at, size in places), "")
+    uses = tuple(ToolUse(describe_use(u["tool"], u["input"]), u["breaks"]) for u in row["uses"])
+    return UsedRule(author, row["lang"], text, stated, uses)

@@ -81,6 +81,11 @@ class Texts:
         said = [*lead, *self.ids("User:"), *self.ids(line)[:100]]
         return [BEGIN, *said, END, *self.ids(f"{predicate}:"), *self.ids(value)[:24], END]
 
+    def used_under(self, rule: str, use: str) -> list[int]:
+        """Return the sequence of a rule and a use of a tool that are read together."""
+        asked = [*self.ids("rule:"), *self.ids(rule)[:56]]
+        return [BEGIN, *asked, END, *self.ids("use:"), *self.ids(use)[:72], END]
+
     def tagged(
         self, text: str, before: str = "", longest: int = 192
     ) -> tuple[list[int], list[tuple[int, int]]]:

@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from bears import fit_bears, measure_bears
 from bench import Bench
+from breaks import fit_breaks, measure_breaks
 from find import fit_find, measure_find
 from heads import keep_bears
 from relation import STRENGTH, fit_relation, measure_relation
@@ -27,11 +28,12 @@ from worth import fit_worth, measure_plain_worth, measure_worth
 
 from adapters import Adapter, load_adapter, save
 
-HEADS = ("find", "bears", "relation", "worth", "spans", "rules")
+HEADS = ("find", "bears", "relation", "worth", "spans", "rules", "breaks")
 #: Runs that only tell how sure the figures are, and the curves over the number of rows.
 EXTRAS = ("swapped", "curves")
 #: Seconds that each part takes on an H100, for the plan that is printed first.
 _ESTIMATES = {"find": 45, "bears": 130, "relation": 65, "worth": 20, "spans": 15, "rules": 10}
+_ESTIMATES |= {"breaks": 30}
 _ESTIMATES |= {"swapped": 40, "curves": 60}
 _SHARES = (0.25, 0.5)
 
@@ -44,6 +46,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="all heads, then swapped and curves")
     parser.add_argument("--heads", nargs="*", choices=(*HEADS, *EXTRAS), default=[])
     parser.add_argument("--find", type=Path, help="an adapter of *find* to begin from")
+    parser.add_argument("--bears", type=Path, help="an adapter of *bears* to begin *breaks* from")
     parser.add_argument("--final", action="store_true", help="keep no author out, measure little")
     parser.add_argument("--seconds", type=float, default=420, help="begin nothing after so long")
     parser.add_argument("--seed", type=int, default=31)
@@ -58,19 +61,30 @@ def main() -> None:
     chosen = [*HEADS, *EXTRAS] if options.all else options.heads
     if options.final:
         chosen = [name for name in chosen if name in HEADS]
-    _Session(bench, options.find, options.seconds, is_final=options.final).run(chosen)
+    _Session(bench, options.find, options.bears, options.seconds, is_final=options.final).run(
+        chosen
+    )
 
 
 class _Session:
     """One run of this script: what it has fitted so far, and its report."""
 
-    def __init__(self, bench: Bench, find: Path | None, seconds: float, *, is_final: bool) -> None:
+    def __init__(
+        self,
+        bench: Bench,
+        find: Path | None,
+        bears: Path | None,
+        seconds: float,
+        *,
+        is_final: bool,
+    ) -> None:
         self.bench = bench
         self.seconds = seconds
         self.is_final = is_final
         self.report: dict[str, object] = {}
         self._find = load_adapter(find).to(bench.device) if find else None
         self._worth: Adapter | None = None
+        self._bears = load_adapter(bears).to(bench.device) if bears else None
 
     def run(self, chosen: list[str]) -> None:
         """Run the parts, and write the report after each."""
@@ -90,6 +104,7 @@ class _Session:
             "worth": self._fit_worth,
             "spans": self._fit_spans,
             "rules": self._fit_rules,
+            "breaks": self._fit_breaks,
             "swapped": self._swap,
             "curves": self._draw_curves,
         }
@@ -115,6 +130,7 @@ class _Session:
     def _fit_bears(self) -> dict[str, object]:
         adapter, head = fit_bears(self.bench, self.find)
         save(self.bench.out / "bears.npz", adapter, keep_bears(head))
+        self._bears = adapter
         return {} if self.is_final else measure_bears(self.bench, self.find, adapter, head)
 
     def _fit_relation(self) -> Mapping[str, object]:
@@ -155,6 +171,14 @@ class _Session:
         adapter, head = fit_rules(self.bench, self.worth)
         save(self.bench.out / "rules.npz", adapter, head)
         return {} if self.is_final else measure_rules(self.bench, adapter, head)
+
+    def _fit_breaks(self) -> dict[str, object]:
+        if self._bears is None:
+            self._fit_bears()
+        assert self._bears is not None
+        adapter, head = fit_breaks(self.bench, self._bears)
+        save(self.bench.out / "breaks.npz", adapter, head)
+        return {} if self.is_final else measure_breaks(self.bench, adapter, head)
 
     def _swap(self) -> dict[str, object]:
         """Fit to the authors kept out and measure on those fitted to, where there are two."""

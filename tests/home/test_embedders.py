@@ -239,3 +239,12 @@ def test_calls_of_one_process_follow_a_switch_of_another(home: _Home) -> None:
     after = found(call, query=_QUESTION, min_score=0.0)
     assert after.results[0].path.endswith("pay.md")
     assert "vectors are of 'ollama:other'" in after.degraded, "its settings are the old ones"
+
+
+@pytest.mark.parametrize("name", ["none", "openai", "ollama"])
+def test_no_other_embedder_counts_as_the_bundled_one(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_EMBEDDER", name)
+    assert open_call({}, folder=tmp_path).home.open_bundled_embedder() is None

@@ -26,6 +26,10 @@ class SilentReader:
         """Return no stretches."""
         return []
 
+    def measure_breaks(self, rules: Sequence[str], use: str) -> list[float]:
+        """Return that nothing breaks a rule."""
+        return [0.0] * len(rules)
+
     def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:
         """Return no figures."""
         return []

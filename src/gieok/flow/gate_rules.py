@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
     _Read = TypeVar("_Read")
 #: To be raised whenever the rows of the file change: an older file is no file.
-VERSION = 3
+VERSION = 4
 #: What reading a damaged file raises.
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError)
 _MOST_ACTIONS = 200
 _CODE_CHARS = 8
 #: Fields of an entry that are texts.
-_TEXTS = ("handle", "scope", "day", "origin", "source", "rule")
+_TEXTS = ("handle", "scope", "day", "origin", "source", "rule", "sense")
 
 
 class GateRule:
@@ -36,7 +36,8 @@ class GateRule:
     `origin` is the agent in whose session it was said, or the key of the record (`is_record`) that
     states it; `said_at` is in Unix seconds; `source` is the handle of the memory that holds the
     words. `names` are words of which a tool's use must have one, none for any use
-    (`verdict.list_rule_names`). The rule itself is JSON in the row, read when it is asked for.
+    (`verdict.list_rule_names`). `sense` are the words that a model holds against uses, '' for none.
+    The rule itself is JSON in the row, read when it is asked for.
     """
 
     __slots__ = (
@@ -49,6 +50,7 @@ class GateRule:
         "origin",
         "said_at",
         "scope",
+        "sense",
         "source",
     )
 
@@ -64,11 +66,13 @@ class GateRule:
         rule: "ActionRule | str",
         is_record: bool = False,
         names: "Iterable[str] | None" = None,
+        sense: "str | None" = None,
     ) -> None:
         self.is_record = is_record
         self._rule = None if isinstance(rule, str) else rule
         self._row = rule if isinstance(rule, str) else ""
         self.names = list_rule_names(self.rule) if names is None else list(names)
+        self.sense = self.rule.sense if sense is None else sense
         self.handle = handle
         self.scope = scope
         self.said_at = said_at

@@ -81,6 +81,16 @@ def open_help_reader(home: Home) -> "Reader | None":
     return open_reader(home) if home.settings.text("embedder") in _BUNDLED.values() else None
 
 
+def open_bundled_embedder(home: Home) -> Embedder | None:
+    """Return the embedder that sends nothing anywhere; None where another one is set.
+
+    It follows no store: the vectors of a store may be of a service.
+    """
+    if home.settings.text("embedder") not in _BUNDLED.values():
+        return None
+    return _open_shared_embedder(home, {name: home.settings.text(name) for name in _DECIDING})
+
+
 def open_resident_reader(
     resident: "Resident", folder: Path, threads: int, say: Callable[[str], None]
 ) -> "Reader":

@@ -191,6 +191,12 @@ class Home:
 
         return embedders.open_help_reader(self)
 
+    def open_bundled_embedder(self) -> "Embedder | None":
+        """Return the embedder that sends nothing anywhere; None where another one is set."""
+        from gieok.home import embedders
+
+        return embedders.open_bundled_embedder(self)
+
     def open_reader(self) -> "Reader | None":
         """Return the reader of statements; None where the user wants no model."""
         from gieok.home import embedders

@@ -8,11 +8,11 @@ import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gieok import registry
 from gieok.home.stores import Stores
-from gieok.ports.models import Embedder, Reader, Reranker
+from gieok.ports.models import Embedder, Reader, Reranker, Vector
 from gieok.settings.table import OPTIONS
 from gieok.settings.values import Settings
 
@@ -21,6 +21,8 @@ _MOST_STORES = 4
 #: The embedder of the settings and, while models are switched, the embedder of the existing
 #: vectors.
 _MOST_EMBEDDERS = 2
+#: Texts whose vectors stay known, such as rules that each tool's use is held against.
+_MOST_VECTORS = 500
 #: Settings that do not decide where memory is kept; settings that a project may set are not among
 #: them.
 _OF_A_CALL = ("lang", "scope")
@@ -40,6 +42,7 @@ class Resident:
         self._embedders: OrderedDict[object, Embedder] = OrderedDict()
         self._reranker: tuple[object, Reranker] | None = None
         self._reader: tuple[object, Reader] | None = None
+        self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
         self._used_s = 0.0
 
     def stores(self, settings: Settings, environment: object, made: Callable[[], Stores]) -> Stores:
@@ -94,6 +97,19 @@ class Resident:
                 self._reranker = (key, made())
             return self._reranker[1]
 
+    def embed_known_texts(self, embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
+        """Return the vectors of texts, of which most were asked for before."""
+        with self._lock:
+            known = {text: self._vectors.get((embedder.model, text)) for text in texts}
+        new = [text for text, vector in known.items() if vector is None]
+        fresh = dict(zip(new, embedder.embed_passages(new) if new else [], strict=True))
+        with self._lock:
+            for text, embedded in fresh.items():
+                self._vectors[embedder.model, text] = embedded
+            while len(self._vectors) > _MOST_VECTORS:
+                self._vectors.popitem(last=False)
+        return [fresh[text] if (vector := known[text]) is None else vector for text in texts]
+
     def release(self, idle_s: float) -> bool:
         """Release everything after `idle_s` seconds without a call, and give the memory back.
 
@@ -106,6 +122,7 @@ class Resident:
             self._embedders.clear()
             self._reranker = None
             self._reader = None
+            self._vectors.clear()
             self._stores.clear()
         gc.collect()
         if sys.platform == "linux":

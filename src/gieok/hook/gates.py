@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _PROJECT = "project:"
 _TEXT_CHARS = 20_000
+#: Characters of a tool's use that a model reads.
+_USE_CHARS = 1_000
 #: Fields of tools that move or copy: what is taken, and what is written.
 _SOURCES = ("source", "from", "old_path", "source_path")
 _TARGETS = ("destination", "to", "new_path", "target_path", "destination_path")
@@ -129,13 +131,17 @@ _PROFILES = "profiles"
 
 
 class GateHit:
-    """Rule that acts on a tool's use, and how: `STOP` or `ASK`."""
+    """Rule that acts on a tool's use, and how: `STOP` or `ASK`.
 
-    __slots__ = ("outcome", "rule")
+    `by_sense`: a model takes the use for what the rule means, and no word of it names the use.
+    """
 
-    def __init__(self, rule: GateRule, outcome: str) -> None:
+    __slots__ = ("by_sense", "outcome", "rule")
+
+    def __init__(self, rule: GateRule, outcome: str, *, by_sense: bool = False) -> None:
         self.rule = rule
         self.outcome = outcome
+        self.by_sense = by_sense
 
 
 def list_scope_rules(rules: "Iterable[GateRule]", scopes: "Sequence[str]") -> "list[GateRule]":
@@ -174,6 +180,29 @@ def list_gate_hits(
         and (outcome := _judge_rule(rule, use)) != NONE
     ]
     return sorted(hits, key=lambda hit: (hit.outcome != STOP, -hit.rule.said_at))
+
+
+def list_meant_rules(
+    rules: "Iterable[GateRule]", choices: GateChoices, use: ToolAttempt
+) -> "list[GateRule]":
+    """Return the rules whose sense a model has to hold against a use, the newest first.
+
+    None where the use only reads or shows something, or where no rule is read by its sense.
+    """
+    meant = [
+        rule
+        for rule in rules
+        if rule.sense and choices.is_on(rule.handle, use.day) and _may_be_meant(rule, use)
+    ]
+    return sorted(meant, key=lambda rule: -rule.said_at)
+
+
+def _may_be_meant(rule: GateRule, use: ToolAttempt) -> bool:
+    """Return whether a use may be what a rule means; not where its entry is damaged."""
+    try:
+        return verdict.may_be_meant(rule.rule, use)
+    except DAMAGED:
+        return False
 
 
 def _judge_rule(rule: GateRule, use: ToolAttempt) -> str:
@@ -285,6 +314,21 @@ def read_tool_attempt(
         day=day,
         weekday=weekday,
     )
+
+
+def build_trial(payload: "Mapping[str, object]", attempt: ToolAttempt) -> "dict[str, str]":
+    """Return a use of a tool as parameters of `gieok rules try`."""
+    if attempt.command:
+        return {"tool": attempt.tool, "command_line": attempt.command}
+    if attempt.paths:
+        return {"tool": attempt.tool, "edit": attempt.paths[0].path}
+    given = json.dumps(payload.get("tool_input"), ensure_ascii=False, default=str)
+    return {"tool": attempt.tool, "given": given[:_USE_CHARS]}  # a model alone reads it
+
+
+def describe_tool_use(tool: str, command: str, path: str, given: str) -> str:
+    """Return a use of a tool as a model reads it: a command alone, else the tool's name first."""
+    return command[:_USE_CHARS] or f"{tool}: {path or given}"[:_USE_CHARS]
 
 
 def _is_editor(tool: str, values: "Mapping[str, object]") -> bool:

@@ -127,6 +127,11 @@ def gate_actions_file(home: str) -> str:
     return os.path.join(home, "gates", "judged.json")
 
 
+def gate_late_file(home: str) -> str:
+    """Return the file that has a byte for each time that no sense of a rule was read in time."""
+    return os.path.join(home, "gates", "late")
+
+
 def gate_choices_file(home: str) -> str:
     """Return the file of what a person chose for rules about actions: off, an end, once allowed."""
     return os.path.join(home, "gates", "choices.json")

@@ -158,6 +158,12 @@ class Reader(Protocol):
         `before` is what the assistant said before it. Raises EmbedderFailed.
         """
 
+    def measure_breaks(self, rules: Sequence[str], use: str) -> list[float]:
+        """Return the chance that a tool's use is what each rule forbids or asks about, in order.
+
+        `use` is a command line, or a tool's name with what it is given. Raises EmbedderFailed.
+        """
+
     def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:
         """Return the log-odds that each of the first lines helps with a question, in order.
 

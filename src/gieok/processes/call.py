@@ -131,6 +131,35 @@ def ask_prompt(
     return data
 
 
+def ask_rules(
+    home: "Path | str",
+    use: Mapping[str, str],
+    handles: "list[str]",
+    folder: str,
+    environment: Mapping[str, str],
+    within_s: float,
+) -> str:
+    """Return the handle of the rule that a tool's use breaks by its sense; '' for none.
+
+    `use` are parameters of `rules try`. '' also where no daemon answers in time.
+    """
+    values = {**use, "among": ",".join(handles)}
+    answer = ask_daemon(
+        home,
+        DaemonCall(
+            operation="rules try",
+            values=values,
+            surface=HOOK,
+            folder=folder,
+            environment=dict(environment),
+        ),
+        writes=False,
+        within_s=within_s,
+    )
+    data = answer["data"] if answer and not answer["failure"] else {}
+    return str(data.get("handle") or "")
+
+
 def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> bool:
     """Let the daemon open the store and the model that a recall needs, without waiting.
 

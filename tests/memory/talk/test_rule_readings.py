@@ -25,7 +25,7 @@ _WORDS = "leave the publishing to me"
 class _Reader(SilentReader):
     """Takes what it is told for rules, and keeps what it was asked."""
 
-    def __init__(self, words: str = _WORDS, chance: float = 0.95) -> None:
+    def __init__(self, words: str = _WORDS, chance: float = rule_readings.SAID) -> None:
         self.words, self.chance = words, chance
         self.is_broken = False
         self.asked: list[tuple[str, str]] = []

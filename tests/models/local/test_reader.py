@@ -8,6 +8,7 @@ import pytest
 
 from gieok.errors import EmbedderFailed
 from gieok.memory.talk.rule_readings import SAID
+from gieok.memory.talk.rule_sense import ASKED
 from gieok.models.local.adapter import RELATION, hash_adapter
 from gieok.models.local.reader import LocalReader
 from gieok.models.local.releases import CURRENT, EARLIER
@@ -222,3 +223,27 @@ def test_a_rule_is_found_wherever_it_stands_in_a_long_message(reader: LocalReade
     filler = "The ferry leaves at nine and the crew wants bread. " * 20
     text = f"{filler}Never publish the crate yourself, I do that by hand. {filler}"
     assert any("publish the crate" in words for _, words in _mark(reader, text))
+
+
+@pytest.mark.parametrize(
+    ("rule", "breaks", "harmless"),
+    [
+        # the examples of docs/rules.md
+        (
+            "newsletters go out from me, you only draft them",
+            "python scripts/send_newsletter.py --all",
+            "python scripts/draft_newsletter.py",
+        ),
+        (
+            "메일은 내가 보낼게, 너는 초안까지만",
+            'mcp__gmail__send_email: {"to": "a@example.com"}',
+            'mcp__gmail__create_draft: {"to": "a@example.com"}',
+        ),
+        ("leave the publishing to me", "npm publish --access public", "npm run build"),
+    ],
+)
+def test_a_use_that_breaks_a_rule_is_told_from_one_that_does_not(
+    reader: LocalReader, rule: str, breaks: str, harmless: str
+) -> None:
+    (likely,), (hardly,) = (reader.measure_breaks([rule], use) for use in (breaks, harmless))
+    assert likely >= ASKED > hardly

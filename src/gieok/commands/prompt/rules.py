@@ -1,15 +1,18 @@
 """`gieok rules`: the rules about actions that are asked or stopped before a tool runs."""
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from operator import mul
 from pathlib import Path
 from typing import Annotated
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
-from gieok.commands.encode import Hidden, Omitted
+from gieok.commands.encode import Hidden, Omitted, Score
 from gieok.commands.last_day import parse_coming_day, parse_last_day
 from gieok.commands.prompt.spoken_rules import load_spoken_rules
-from gieok.errors import BadRequest, NotFound
+from gieok.errors import BadRequest, EmbedderFailed, NotFound
 from gieok.flow.gate_rules import (
     DAMAGED,
     GateChoices,
@@ -24,7 +27,9 @@ from gieok.home.withholding import find_withheld_notice
 from gieok.hook import gates
 from gieok.hook.rules import BindingRule
 from gieok.memory.talk import gate_lines
+from gieok.memory.talk.rule_sense import find_broken_rule
 from gieok.places.workplace import find_workplace
+from gieok.ports.models import Reader
 from gieok.text.gates.action import ASK, NONE, STOP, Action
 from gieok.text.gates.touched import WRITE, TouchedPath
 from gieok.text.gates.verdict import ToolAttempt
@@ -43,8 +48,9 @@ _SAID_ELSEWHERE = Words("it acts where it was said, and that is not here")
 class RuleRow:
     """Rule about actions: the user's words, where they come from, and what the rule does.
 
-    `outcome` is `stop` or `ask`, `covers` what it is about in short; `until` is the last day on
-    which it holds. `source` is the handle of the memory with the words.
+    `outcome` is `stop` or `ask`, `covers` what it is about in short; `by_sense`: a model asks about
+    what it means in other words, too. `until` is the last day on which it holds. `source` is the
+    handle of the memory with the words.
     """
 
     handle: str
@@ -57,6 +63,7 @@ class RuleRow:
     covers: tuple[str, ...]
     is_on: bool
     is_allowed_once: bool = False
+    by_sense: bool = False
     until: Omitted[str] = None
 
 
@@ -101,6 +108,8 @@ class RuleTrial:
     day: Omitted[str] = None
     #: Why no rule acts now: a pause, a private session, or an exclusion.
     withheld: Omitted[Words] = None
+    #: How surely the reader takes the use for what the rule means, where no word of it says so.
+    sureness: Omitted[Score] = None
     found: Hidden[bool] = True
 
 
@@ -143,7 +152,9 @@ def _render_told_rule(row: ToldRuleRow, style: Style) -> str:
 
 
 def _render_rule(row: RuleRow, style: Style) -> str:
-    notes = [f"{_EFFECTS[row.outcome].say(style.lang)}: {printable(', '.join(row.covers))}"]
+    covers = [printable(each) for each in row.covers]
+    covers += [style.say("what it means in other words")] if row.by_sense else []
+    notes = [f"{_EFFECTS[row.outcome].say(style.lang)}: {', '.join(covers)}"]
     notes += [] if row.is_on else [style.say("off")]
     notes += [style.say("until {until}", until=row.until)] if row.until else []
     notes += [style.say("allowed once")] if row.is_allowed_once else []
@@ -209,6 +220,10 @@ def render_trial(result: RuleTrial, style: Style) -> str:
     words = printable(result.rule or "")
     if result.outcome == STOP:
         return style.say("Stopped by: “{words}”", words=words)
+    if result.sureness is not None:
+        return style.say(
+            "Asked first, because this may be what you meant by: “{words}”", words=words
+        )
     return style.say("Asked first, because of: “{words}”", words=words)
 
 
@@ -230,16 +245,22 @@ def try_action_rules(
     ] = "",
     edit: Annotated[str, Parameter(Words("a file that would be edited"))] = "",
     tool: Annotated[str, Parameter(Words("name of the tool (default: a shell or an editor)"))] = "",
+    given: Annotated[
+        str, Parameter(Words("what a tool that is no shell and no editor is given, as JSON"))
+    ] = "",
     rule: Annotated[
         Sequence[str], Parameter(Words("a rule to try instead of those that hold"))
     ] = (),
     day: Annotated[str, Parameter(Words("the day to try it for (default: today)"))] = "",
+    among: Annotated[
+        str, Parameter(Words("handles of rules, joined by commas: no other one is tried"))
+    ] = "",
 ) -> RuleTrial:
     """Compare a tool's use with the rules; nothing is changed, and no allowance is used up.
 
     Raises BadRequest.
     """
-    if not (command_line.strip() or edit or tool):
+    if not (command_line.strip() or edit or tool or given):
         raise BadRequest(
             "there is nothing to try",
             hint='write a command: `gieok rules try "git push"`',
@@ -257,6 +278,7 @@ def try_action_rules(
         day=when.isoformat(),
         weekday=when.weekday(),
     )
+    described = gates.describe_tool_use(use.tool, command_line, edit, given)
     if rule:
         # trying makes no home, in which the reader would prepare its weights
         reader = call.home.open_reader() if Path(call.home.folder).exists() else None
@@ -272,18 +294,71 @@ def try_action_rules(
             )
             for number, each in enumerate(gate_lines.read_given_rules(rule, today, reader))
         ]
-        hit = gates.find_gate_hit(held, GateChoices(), use)
-        outcome = _limit_outcome(call, hit.outcome) if hit else NONE
-        return RuleTrial(outcome, hit.rule.rule.text) if hit else RuleTrial(NONE, None)
+        return _try_rules(call, held, GateChoices(), use, described, reader)
     withheld = find_withheld_notice(call)
     if withheld is not None:
         return RuleTrial(NONE, None, withheld=withheld)
-    rules = gates.list_scope_rules(_load_rules(call), [scope.path for scope in call.scopes])
-    hit = gates.find_gate_hit(rules, _load_choices(call), use)
-    if hit is None:
+    if among:  # the hook knows which rules hold in its session
+        rules = [one for one in _load_rules(call) if one.handle in among.split(",")]
+    else:
+        rules = gates.list_scope_rules(_load_rules(call), [scope.path for scope in call.scopes])
+    return _try_rules(call, rules, _load_choices(call), use, described, call.home.open_reader())
+
+
+def _try_rules(
+    call: Call,
+    rules: Sequence[GateRule],
+    choices: GateChoices,
+    use: ToolAttempt,
+    described: str,
+    reader: Reader | None,
+) -> RuleTrial:
+    """Return what rules do about a use: by their words, or by their sense."""
+    hit = gates.find_gate_hit(rules, choices, use)
+    if hit is not None:
+        outcome = _limit_outcome(call, hit.outcome)
+        return _build_trial(hit.rule, outcome)
+    broken = None
+    if reader is not None:
+        meant = gates.list_meant_rules(rules, choices, use)
+        try:
+            broken = find_broken_rule(
+                meant, described, reader, partial(_measure_nearness, call, described)
+            )
+        except EmbedderFailed as error:
+            call.tell(str(error))
+    if broken is None:
         return RuleTrial(NONE, None)
-    outcome = _limit_outcome(call, hit.outcome)
-    return RuleTrial(outcome, hit.rule.rule.text, hit.rule.handle, hit.rule.day)
+    return _build_trial(broken.rule, ASK, broken.chance)
+
+
+def _build_trial(rule: GateRule, outcome: str, sureness: float | None = None) -> RuleTrial:
+    return RuleTrial(
+        outcome=outcome,
+        rule=rule.rule.text,
+        handle=rule.handle or None,
+        day=rule.day,
+        sureness=sureness,
+    )
+
+
+def _measure_nearness(call: Call, use: str, senses: Sequence[str]) -> list[float]:
+    """Return how near texts are to a tool's use, as cosines; all alike where no model tells.
+
+    No service is asked: what a tool is given may hold secrets, and stays on this machine. Raises
+    EmbedderFailed.
+    """
+    embedder = call.home.open_bundled_embedder()
+    if embedder is None:
+        return [0.0] * len(senses)
+    resident = call.home.resident
+    vectors = (
+        resident.embed_known_texts(embedder, senses)
+        if resident is not None
+        else embedder.embed_passages(senses)
+    )
+    asked = array("f", embedder.embed_query(use))
+    return [sum(map(mul, asked, array("f", vector))) for vector in vectors]
 
 
 def _limit_outcome(call: Call, outcome: str) -> str:
@@ -531,6 +606,7 @@ def _build_rule_row(call: Call, found: GateRule, choices: GateChoices) -> RuleRo
         scope=found.scope,
         outcome=_limit_outcome(call, found.rule.mode),
         covers=tuple(_describe_actions(found.rule.actions)),
+        by_sense=bool(found.sense),
         is_on=choices.is_on(found.handle, today) and today <= (found.rule.until or today),
         is_allowed_once=found.handle in choices.once,
         until=until or None,

@@ -198,8 +198,15 @@ def _list_marked_rules(
     allowed = tuple(
         _join_words(words[one.start : one.end]) for one in stretches if one.kind is RuleKind.ALLOWED
     )
+    sense = _join_words(words[stretches[0].start : max(one.end for one in stretches)])
     marked = (
-        MarkedRule(_join_words(words[one.start : one.end]), sentence, allowed)
+        MarkedRule(
+            words=_join_words(words[one.start : one.end]),
+            sentence=sentence,
+            allowed=allowed,
+            sense=sense,
+        )
+        # A permission alone is none: a model takes what it allows for what is forbidden.
         for one in stretches
         if (sentence := find_said_sentence(words, one))
     )

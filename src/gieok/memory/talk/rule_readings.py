@@ -31,7 +31,7 @@ _MOST_LINES, _MOST_FAILURES = 300, 2
 #: A shorter line may be an answer, which is read together with what it answers.
 _LONGEST_ANSWER = 40
 #: Chance from which a stretch counts as a rule.
-SAID = 0.9
+SAID = 0.97
 _AT_ONCE = 200
 #: Day of a message for whose rules the day does not count.
 _ANY_DAY = date(2000, 1, 1)
@@ -77,9 +77,7 @@ def list_said_rules(
     sure = {rule.text for rule in read_action_rules(words, _ANY_DAY)}
     if stretches:  # what the reader holds for possible, words alone may decide
         sure.update(binding.rules_in(words, question))
-    telling = [one for one in stretches if one.kind is not RuleKind.ALLOWED]
-    # A message surely states a rule; where only the permission beside it was marked, that tells it.
-    telling = telling or [one._replace(kind=RuleKind.NEVER) for one in stretches]
+    telling = list_telling_stretches(stretches)
     said = {sentence for one in telling if (sentence := find_said_sentence(words, one))}
     sentences = [sentence for _, _, sentence in binding.place_own_sentences(words)]
     rules: list[str] = []
@@ -88,6 +86,15 @@ def list_said_rules(
         if not {sentence, whole}.isdisjoint(sure | said):
             rules.append(whole)
     return rules
+
+
+def list_telling_stretches(stretches: Sequence[RuleStretch]) -> list[RuleStretch]:
+    """Return the stretches that tell what must be done or not.
+
+    A message with stretches states a rule: where only a permission was marked, that tells it.
+    """
+    telling = [one for one in stretches if one.kind is not RuleKind.ALLOWED]
+    return telling or [one._replace(kind=RuleKind.NEVER) for one in stretches]
 
 
 def find_said_sentence(words: str, stretch: RuleStretch) -> str:

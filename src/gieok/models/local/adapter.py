@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-#: Adapters of the vectors, of changes, of what is worth keeping, of secrets, of what helps, and of
-#: rules for the agent.
+#: Adapters of the vectors, of changes, of what is worth keeping, of secrets, of what helps, of
+#: rules for the agent, and of uses of tools that break them.
 FIND, RELATION, WORTH, SPANS, BEARS = "find", "relation", "worth", "spans", "bears"
-RULES = "rules"
+RULES, BREAKS = "rules", "breaks"
 #: Adapters whose head is no part of the graph: it judges many parts of a text.
 OF_STATES = frozenset((SPANS, RULES))
 

@@ -22,6 +22,7 @@ from gieok.errors import EmbedderFailed
 from gieok.models.local import room
 from gieok.models.local.adapter import (
     BEARS,
+    BREAKS,
     RELATION,
     RULES,
     SPANS,
@@ -75,6 +76,9 @@ _LONGEST_MESSAGE, _BEFORE_MESSAGE = 140, 48
 _MOST_PARTS = 8
 _MODEL_DIGITS = 12
 _SENTENCE_ENDS = frozenset(".!?。…\n")
+#: What is written before a rule and before a tool's use, and the pieces of each that are read.
+_RULE, _USE = "rule:", "use:"
+_LONGEST_RULE, _LONGEST_USE = 56, 72
 #: Texts whose secrets stay known: a copied transcript or a record is read more than once.
 _TEXTS_KEPT = 2_000
 #: Tokens of a turn that are read, and of the words before it.
@@ -160,6 +164,19 @@ class LocalReader:
             states = _run_graph(table, session, [*lead, *(piece.id for piece in pieces)])
             found += self._rule_head.find_stretches(states, 1 + len(lead), pieces)
         return found if composed == text else _place_in_text(found, text)
+
+    def measure_breaks(self, rules: Sequence[str], use: str) -> list[float]:
+        """Return the chance that a tool's use is what each rule forbids, in order."""
+        from gieok.models.local.tokenizer import END
+
+        table, session = self._head(BREAKS)
+        given = [*table.ids(_USE), *islice(table.ids(use), _LONGEST_USE)]
+        found: list[float] = []
+        for rule in rules:
+            said = [*table.ids(_RULE), *islice(table.ids(rule), _LONGEST_RULE)]
+            (logit,) = _read_logits(table, session, [*said, END, *given])
+            found.append(1.0 / (1.0 + math.exp(-logit)))
+        return found
 
     def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:
         """Return the log-odds that each of the first lines helps with a question, in order."""

@@ -12,7 +12,13 @@ import sys
 import time
 
 from gieok.agents import table
-from gieok.places.home import OWN_RUN, build_home_path, gate_rules_file, has_action_files
+from gieok.places.home import (
+    OWN_RUN,
+    build_home_path,
+    gate_late_file,
+    gate_rules_file,
+    has_action_files,
+)
 from gieok.surfaces.hook.payload import find_hook_flag, print_unbuffered, read_hook_payload
 from gieok.surfaces.hook.tool_call import ToolCall
 
@@ -29,6 +35,10 @@ if TYPE_CHECKING:
 _DAY = "%Y-%m-%d"
 #: Seconds of the processor within which a tool's use is judged; what takes longer is asked.
 _CPU_S = 1.0
+#: Seconds that the daemon has to hold a use against the sense of rules.
+_SENSE_S = 0.5
+#: Late answers in a row after which the daemon is not asked, and for how many seconds.
+_MOST_LATE, _LATE_S = 3, 60.0
 #: The first and the last syllable of Hangul.
 _HANGUL = (0xAC00, 0xD7A3)
 
@@ -131,16 +141,51 @@ class _ToolJudge:
                 attempt = self._read_attempt()
                 loosens = gates.loosens_rules(attempt, self._home)
                 hits = [] if loosens else gates.list_gate_hits(rules, choices, attempt)
+                meant = [] if loosens else gates.list_meant_rules(rules, choices, attempt)
             # What a rule of some project would act on is rare: only then is it asked where it
             # holds.
-            if not loosens and not hits:
+            if not loosens and not hits and not meant:
                 return {}
             held = self._list_held_rules(rules)
             if loosens and held:
                 return self._build_answer(_say_loosening(held[0].rule.text), asks=True)
-            return self._answer_hits([hit for hit in hits if hit.rule in held])
+            hits = [hit for hit in hits if hit.rule in held]
+            meant = [rule for rule in meant if rule in held]
+            if meant and not hits:
+                hits = self._ask_by_sense(meant, attempt)
+            return self._answer_hits(hits)
         except (_CpuLimitError, RecursionError):
             return self._answer_unjudged(rules)
+
+    def _ask_by_sense(self, meant: "Sequence[GateRule]", attempt: "ToolAttempt") -> "list[GateHit]":
+        """Return the rule that a model of the daemon holds a use against and finds broken.
+
+        None where no daemon answers in time: then the tool runs, as without a model.
+        """
+        from gieok.hook.gates import GateHit, build_trial
+        from gieok.processes.call import ask_rules
+
+        file = gate_late_file(self._home)
+        late = _count_late_answers(file)
+        if late >= _MOST_LATE:
+            return []
+        asked_s = time.monotonic()
+        handle = ask_rules(
+            self._home,
+            build_trial(self._payload, attempt),
+            [rule.handle for rule in meant],
+            self._folder,
+            dict(os.environ),
+            _SENSE_S,
+        )
+        try:
+            if not handle and time.monotonic() - asked_s >= _SENSE_S:
+                _write_late_answers(file, late + 1)
+            elif late:
+                os.unlink(file)
+        except OSError as error:
+            self._log(error)
+        return [GateHit(rule, "ask", by_sense=True) for rule in meant if rule.handle == handle]
 
     def _answer_unjudged(self, rules: "Sequence[GateRule]") -> table.Payload:
         """Return the answer for a tool's use that is not compared with the rules that hold."""
@@ -227,6 +272,22 @@ class _ToolJudge:
         return self._agent.build_gate_answer(native, asks=asks and self._can_ask, reason=reason)
 
 
+def _count_late_answers(file: str) -> int:
+    """Return how often in a row the daemon answered late, the last time a moment ago."""
+    try:
+        state = os.stat(file)
+    except OSError:
+        return 0
+    return state.st_size if 0 <= time.time() - state.st_mtime < _LATE_S else 0
+
+
+def _write_late_answers(file: str, number: int) -> None:
+    """Write how often in a row the daemon answered late. Raises OSError."""
+    from gieok import fs
+
+    fs.replace_private(file, "." * number)
+
+
 def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:
     """Return the user's words with their day and origin, and how to go on.
 
@@ -243,6 +304,7 @@ def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:
         else "Gieok: the user said on {day}: “{words}” ({origin})."
     )
     quoted = Words.of(template, day=rule.day, words=words, origin=rule.origin)
+    meant = Words("This may be what they meant.").say(lang) + " " if hit.by_sense else ""
     if asks:
         go_on = Words.of(
             "Agree to go on this once; `gieok rules off {handle}` ends the rule.",
@@ -255,7 +317,7 @@ def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:
             handle=rule.handle,
             code=code,
         )
-    return f"{quoted.say(lang)} {go_on.say(lang)}"
+    return f"{quoted.say(lang)} {meant}{go_on.say(lang)}"
 
 
 def _say_loosening(words: str) -> str:

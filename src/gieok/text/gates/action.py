@@ -140,7 +140,8 @@ class ActionRule:
     earlier in the same line ("without running the tests"). `days` are weekdays (Monday is 0) on
     which alone the rule holds, `until` is its last day (ISO), '' for none. `folder` is a folder in
     which alone it holds, `project` the name of a project, `branches` are branches of Git on which
-    alone it holds.
+    alone it holds. `sense` are the words that a model holds against a tool's use of which `actions`
+    say nothing, '' for none.
     """
 
     __slots__ = (
@@ -152,6 +153,7 @@ class ActionRule:
         "mode",
         "needed",
         "project",
+        "sense",
         "text",
         "unless",
         "until",
@@ -171,6 +173,7 @@ class ActionRule:
         project: str = "",
         branches: "Iterable[str]" = (),
         is_everywhere: bool = False,
+        sense: str = "",
     ) -> None:
         self.text = text
         self.mode = mode
@@ -183,6 +186,7 @@ class ActionRule:
         self.project = project
         self.branches = tuple(branches)
         self.is_everywhere = is_everywhere
+        self.sense = sense
 
     def build_row(self) -> "dict[str, object]":
         """Return the rule as JSON, without what is empty."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gieok.text.gates.action import ASK, EXACT, NONE, Action, ActionRule
 from gieok.text.gates.deeds import build_deed_patterns
-from gieok.text.gates.objects import find_objects
+from gieok.text.gates.objects import NamedObjects, find_objects
 from gieok.text.gates.places import find_days, find_place, find_rule_end
 from gieok.text.gates.statement import build_actions, build_exceptions, tidy_sentence
 from gieok.text.gates.touched import WRITE, TouchedPath
@@ -31,12 +31,14 @@ class MarkedRule(NamedTuple):
     """Words that a model takes for a rule about actions.
 
     `sentence` is what the user said around them, which is shown; `allowed` are words that allow
-    something beside the rule.
+    something beside the rule; `sense` is all that the message states of rules, for a model that
+    holds it against a tool's use.
     """
 
     words: str
     sentence: str
     allowed: tuple[str, ...] = ()
+    sense: str = ""
 
 
 def read_marked_rules(
@@ -44,7 +46,8 @@ def read_marked_rules(
 ) -> list[ActionRule]:
     """Return the rules of marked words.
 
-    `read` are the rules that the grammar found in the same message: their words are left out.
+    `read` are the rules that the grammar found in the same message: their words are left out,
+    because what the grammar reads is never wider than what was said.
     """
     known = [tidy_sentence(rule.text) for rule in read]
     found: list[ActionRule] = []
@@ -65,16 +68,10 @@ def _says_same(rule: ActionRule, other: ActionRule) -> bool:
 
 
 def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> ActionRule | None:
-    """Return a rule that asks; None where its words name nothing that could be done."""
+    """Return a rule that asks; None where its words name nothing, and no model judges them."""
     found = find_objects(spoken)
-    if found.is_crossed:
-        return None
-    named = () if found.is_guess else found.paths
-    named = tuple(path for path in named if _is_written_path(path, spoken))
-    if not (named or found.literals or found.deeds) and _POINTS_BACK.search(spoken):
-        named = _find_pointed_paths(marked)
-    actions = build_actions(found._replace(paths=named))
-    if not actions:
+    actions = () if found.is_crossed else _build_named_actions(found, marked, spoken)
+    if not (actions or marked.sense):
         return None
     own = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
     exceptions = [
@@ -91,7 +88,17 @@ def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> Action
         folder=folder,
         project=project,
         branches=() if any(action.branches for action in actions) else found.branches,
+        sense=marked.sense,
     )
+
+
+def _build_named_actions(found: NamedObjects, marked: MarkedRule, spoken: str) -> Sequence[Action]:
+    """Return what the words of a rule name, or what its sentence names where they point back."""
+    named = () if found.is_guess else found.paths
+    named = tuple(path for path in named if _is_written_path(path, spoken))
+    if not (named or found.literals or found.deeds) and _POINTS_BACK.search(spoken):
+        named = _find_pointed_paths(marked)
+    return build_actions(found._replace(paths=named))
 
 
 def _find_pointed_paths(marked: MarkedRule) -> tuple[str, ...]:

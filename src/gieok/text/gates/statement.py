@@ -205,7 +205,8 @@ def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
     if set(list_unread_words(lifted.rest)) - _LIFTING_WORDS or re.search(_ONLY_THERE, sentence):
         return False
     own = [action.build_row() for action in rule.actions]
-    return [action.build_row() for action in build_actions(lifted)] == own
+    # Of a rule whose words name nothing, no words tell that just this is allowed.
+    return bool(own) and [action.build_row() for action in build_actions(lifted)] == own
 
 
 _NEGATION = (

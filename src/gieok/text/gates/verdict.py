@@ -24,6 +24,7 @@ from gieok.text.gates.programs import CommandWords
 from gieok.text.gates.shell import Invocation, LineTooLargeError, read_whole_line
 from gieok.text.gates.touched import (
     DELETE,
+    READ,
     WRITE,
     TouchedPath,
     expand_home,
@@ -59,6 +60,19 @@ _SHOWING_WORDS = frozenset(
     events whoami ps cat view lint validate fmt help config env
     """.split()
 )
+#: Those of them that change nothing in any program of `_REMOTE` or `_HISTORIES`.
+_STATE_WORDS = _SHOWING_WORDS - {"config", "env", "fmt", "history", "events", "lint", "help"}
+#: Tools of agents that plan, ask the user or look for files, and do nothing themselves.
+_TALKING = frozenset(
+    """
+    TaskOutput TaskCreate TaskUpdate TaskGet TaskList TodoWrite TodoRead EnterPlanMode
+    ExitPlanMode AskUserQuestion ToolSearch Glob Grep LS todowrite todoread question glob grep
+    list update_plan request_user_input ask_user exit_plan_mode todo_write write_todos
+    save_memory search_file_content grep_search list_directory
+    """.split()
+)
+#: Programs that show what happened to a project.
+_HISTORIES = frozenset(("git", "gh", "glab", "hg", "jj"))
 #: Programs that work on another machine or service, where an environment is one of their words.
 _REMOTE = frozenset(
     """
@@ -176,9 +190,7 @@ class ToolAttempt:
 
 def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
     """Return what a rule does about a tool's use: `STOP`, `ASK` or `NONE`."""
-    if (rule.until and use.day > rule.until) or (rule.days and use.weekday not in rule.days):
-        return NONE
-    if rule.project and rule.project.lower() != posixpath.basename(use.root or use.folder).lower():
+    if not _holds_for(rule, use):
         return NONE
     if use.is_unread:
         return ASK if _may_name(rule, use.command) else NONE
@@ -196,6 +208,47 @@ def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
             return STOP
         strongest = ASK if outcome != NONE else strongest
     return strongest
+
+
+def may_be_meant(rule: ActionRule, use: ToolAttempt) -> bool:
+    """Return whether a use may be what a rule means in other words, as far as its place says.
+
+    Not so where the rule itself allows the use, or where the use only shows something.
+    """
+    if not rule.sense or use.is_unread or not _holds_for(rule, use):
+        return False
+    if use.tool in _TALKING or "gieok" in split_name(use.tool):
+        return False
+    steps = [step for step in use.list_steps() if not _only_shows(step)]
+    return any(
+        _is_in_folder(rule, step)
+        and _judge_current_branch(rule, step, ASK) != NONE
+        and not _is_allowed(rule, step)
+        for step in steps
+    )
+
+
+def _holds_for(rule: ActionRule, use: ToolAttempt) -> bool:
+    """Return whether a rule holds on the day of a use, and in its project."""
+    if (rule.until and use.day > rule.until) or (rule.days and use.weekday not in rule.days):
+        return False
+    here = posixpath.basename(use.root or use.folder)
+    return not rule.project or rule.project.lower() == here.lower()
+
+
+def _only_shows(step: "ToolStep") -> bool:
+    """Return whether a step shows text or a state, and changes no file."""
+    if step.invocation is None:
+        return bool(step.touched) and all(each.deed == READ for each in step.touched)
+    if any(each.deed != READ for each in step.touched):
+        return False
+    parsed = step.parsed
+    if parsed is None:
+        return False
+    if parsed.program in _SHOWING or any(parsed.has_flag(flag) for flag in _HARMLESS_FLAGS):
+        return True
+    shows_state = not _STATE_WORDS.isdisjoint(parsed.words[:2])
+    return shows_state and (parsed.program in _REMOTE or parsed.program in _HISTORIES)
 
 
 def _may_name(rule: ActionRule, line: str) -> bool:
