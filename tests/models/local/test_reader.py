@@ -190,6 +190,8 @@ def _mark(reader: LocalReader, text: str) -> list[tuple[str, str]]:
         ),
         ("Never publish the crate yourself, I do that by hand.", "never", "publish the crate"),
         ("결산 메일 발송은 내가 할 테니까 너는 초안까지만 써 줘", "never", "결산 메일 발송"),
+        ("메일 보내는 건 내가 할 테니까 너는 초안까지만 써 줘", "never", "메일 보내는"),
+        ("newsletters go out from me, you only draft them", "never", "newsletters"),
     ],
 )
 def test_a_rule_is_found_in_whatever_words(
@@ -235,8 +237,8 @@ def test_a_rule_is_found_wherever_it_stands_in_a_long_message(reader: LocalReade
             "python scripts/draft_newsletter.py",
         ),
         (
-            "메일은 내가 보낼게, 너는 초안까지만",
-            'mcp__gmail__send_email: {"to": "a@example.com"}',
+            "메일 보내는 건 내가 할 테니까 너는 초안까지만 써 줘",
+            "python scripts/send_newsletter.py --all",
             'mcp__gmail__create_draft: {"to": "a@example.com"}',
         ),
         ("leave the publishing to me", "npm publish --access public", "npm run build"),

@@ -95,3 +95,12 @@ def test_what_a_rule_points_back_at_is_found_and_what_is_allowed_is_not() -> Non
     assert _judge("rm docs/a.md", marked) == NONE
     words = "you are never to go near the payments stuff"
     assert _judge("rm src/a.py", MarkedRule(words, f"Write new code into src/ and {words}")) == NONE
+
+
+def test_a_rule_of_which_one_part_names_nothing_is_one_rule() -> None:
+    said = "leave the publishing to me, you stop at the draft"
+    parts = ("leave the publishing to me", "you stop at the draft")
+    rules = read_marked_rules([MarkedRule(part, said, sense=said) for part in parts], [], _DAY)
+    assert [bool(rule.actions) for rule in rules] == [True]
+    alone = read_marked_rules([MarkedRule(parts[1], said, sense=said)], [], _DAY)
+    assert [rule.sense for rule in alone] == [said]

@@ -58,7 +58,9 @@ def read_marked_rules(
         rule = _build_marked_rule(one, spoken, said_on)
         if rule is not None and not any(_says_same(rule, other) for other in found):
             found.append(rule)
-    return found
+    acting = {rule.text for rule in found if rule.actions}
+    # Beside a rule that names something, a second one of the sentence that names nothing adds none.
+    return [rule for rule in found if rule.actions or rule.text not in acting]
 
 
 def _says_same(rule: ActionRule, other: ActionRule) -> bool:
