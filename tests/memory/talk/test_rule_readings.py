@@ -186,3 +186,13 @@ def test_a_damaged_file_is_as_none(tmp_path: Path, content: str) -> None:
     file.parent.mkdir()
     file.write_text(content)
     assert rule_readings.load_readings(tmp_path, str(_SHOP)).find_stretches("a", 1) is None
+
+
+def test_beside_a_permission_the_rule_of_a_short_message_is_told() -> None:
+    words = "가게 홈페이지 올리는 건 내가 할게. 미리보기는 맘대로 띄워"
+    start = words.index("미리보기")
+    marked = RuleStretch(start=start, end=len(words), kind=RuleKind.ALLOWED, chance=0.998)
+    assert rule_readings.list_said_rules(words, "", [marked]) == [
+        "가게 홈페이지 올리는 건 내가 할게.",
+        "미리보기는 맘대로 띄워",
+    ]

@@ -32,6 +32,8 @@ _MOST_LINES, _MOST_FAILURES = 300, 2
 _LONGEST_ANSWER = 40
 #: Chance from which a stretch counts as a rule.
 SAID = 0.97
+#: A message of so few sentences is told whole where its rule was not marked itself.
+_FEW_SENTENCES = 2
 _AT_ONCE = 200
 #: Day of a message for whose rules the day does not count.
 _ANY_DAY = date(2000, 1, 1)
@@ -77,7 +79,7 @@ def list_said_rules(
     sure = {rule.text for rule in read_action_rules(words, _ANY_DAY)}
     if stretches:  # what the reader holds for possible, words alone may decide
         sure.update(binding.rules_in(words, question))
-    telling = list_telling_stretches(stretches)
+    telling = _list_telling_stretches(words, stretches)
     said = {sentence for one in telling if (sentence := find_said_sentence(words, one))}
     sentences = [sentence for _, _, sentence in binding.place_own_sentences(words)]
     rules: list[str] = []
@@ -88,13 +90,20 @@ def list_said_rules(
     return rules
 
 
-def list_telling_stretches(stretches: Sequence[RuleStretch]) -> list[RuleStretch]:
+def _list_telling_stretches(words: str, stretches: Sequence[RuleStretch]) -> list[RuleStretch]:
     """Return the stretches that tell what must be done or not.
 
-    A message with stretches states a rule: where only a permission was marked, that tells it.
+    A message with stretches states a rule. Where only a permission was marked, the rule stands in
+    it or beside it: of a short message all is told, else what was marked.
     """
     telling = [one for one in stretches if one.kind is not RuleKind.ALLOWED]
-    return telling or [one._replace(kind=RuleKind.NEVER) for one in stretches]
+    if telling or not stretches:
+        return telling
+    places = list(binding.place_own_sentences(words))
+    marked = stretches[0]._replace(kind=RuleKind.NEVER)
+    if len(places) <= _FEW_SENTENCES:
+        return [marked._replace(start=start, end=end) for start, end, _ in places]
+    return [one._replace(kind=RuleKind.NEVER) for one in stretches]
 
 
 def find_said_sentence(words: str, stretch: RuleStretch) -> str:
