@@ -20,6 +20,7 @@ from gieok import fs
 from gieok.errors import BadRequest, Phrase
 from gieok.hook.matches import CATEGORIES
 from gieok.places.home import SHELF
+from gieok.text.inert import cut_line
 from gieok.text.keywords import normalise
 from gieok.text.markdown import front_matter
 from gieok.text.restatement import Restatement
@@ -109,8 +110,7 @@ def make(
 
 
 def _derive_record_title(text: str) -> str:
-    line = " ".join(text.split("\n", 1)[0].lstrip("#").split())
-    return line if len(line) <= _TITLE_CHARS else line[: _TITLE_CHARS - 1].rstrip() + "…"
+    return cut_line(text.split("\n", 1)[0].lstrip("#"), _TITLE_CHARS)
 
 
 def _quote_record_title(title: str) -> str:

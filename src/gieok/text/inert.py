@@ -39,8 +39,13 @@ def safe(text: str) -> str:
 
 def one_line(text: str, limit: int = 120) -> str:
     """Return safe text on one line, at most `limit` characters before escaping."""
-    text = " ".join(visible(text).split())
-    return (text if len(text) <= limit else text[: limit - 1].rstrip() + "…").translate(_ESCAPES)
+    return cut_line(visible(text), limit).translate(_ESCAPES)
+
+
+def cut_line(text: str, limit: int) -> str:
+    """Return text on one line, at most `limit` characters; an ellipsis stands for what is cut."""
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
 def fence_text(text: str) -> str:

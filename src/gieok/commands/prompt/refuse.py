@@ -21,6 +21,7 @@ from gieok.ranking.recall import first_answer
 from gieok.settings import user_file
 from gieok.settings.values import Settings, load_effective_settings
 from gieok.text.handles import build_handle
+from gieok.text.inert import cut_line
 from gieok.text.messages import Words
 
 _SETTING = "hook.asked_only"
@@ -109,18 +110,12 @@ def refuse_memory(
     home = str(call.home.folder)
     memory = handles.require_memory(call, handle)
     text = unmarked(strip_speaker_label(records.own_text(memory.text)))
-    title = _shorten_title(text)
+    title = cut_line(text, _NAME_CHARS)
     if lift:
         lifted = refusals.lift_refusals(home, memory.handle, text, prompt)
         return RefuseResult(memory.handle, "", refused=False, found=lifted > 0, title=title)
     refusals.add_refusal(home, memory.handle, text, prompt, call.clock.now().timestamp())
     return RefuseResult(memory.handle, "", refused=True, title=title)
-
-
-def _shorten_title(text: str) -> str:
-    """Return the first words of a text on one line."""
-    words = " ".join(text.split())
-    return words if len(words) <= _NAME_CHARS else f"{words[: _NAME_CHARS - 1].rstrip()}…"
 
 
 def keep_folder_back(call: Call, folder: str) -> bool:

@@ -32,6 +32,7 @@ from gieok.model.memory import Scope
 from gieok.text import binding
 from gieok.text.assent import accepts, is_small_talk
 from gieok.text.echo import strip_echo
+from gieok.text.inert import cut_line
 from gieok.text.language import detect_text_language
 from gieok.text.times import ahead
 
@@ -460,5 +461,4 @@ def _detect_session_language(messages: Iterable[Message]) -> str:
 
 
 def _cut_quote(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _QUOTE_CHARS else text[: _QUOTE_CHARS - 1].rstrip() + "…"
+    return cut_line(text, _QUOTE_CHARS)

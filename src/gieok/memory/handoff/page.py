@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gieok.memory.handoff.digest import ChangedFile, CommandRun, Quote, SessionDigest
 from gieok.model.conversation import Role
 from gieok.text.gates import touched
-from gieok.text.inert import visible
+from gieok.text.inert import cut_line, visible
 from gieok.text.messages import Words
 from gieok.text.tokens import estimate_tokens
 
@@ -210,5 +210,4 @@ def _format_code(text: str) -> str:
 
 
 def _shorten_words(text: str, most: int = _LINE_CHARS) -> str:
-    text = " ".join(visible(text).split())
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+    return cut_line(visible(text), most)
