@@ -189,11 +189,10 @@ def list_meant_rules(
 
     None where the use only reads or shows something, or where no rule is read by its sense.
     """
-    meant = [
-        rule
-        for rule in rules
-        if rule.sense and choices.is_on(rule.handle, use.day) and _may_be_meant(rule, use)
-    ]
+    sensed = [rule for rule in rules if rule.sense and choices.is_on(rule.handle, use.day)]
+    if not sensed or not use.list_doing_steps():
+        return []  # most uses show something: for them no rule is read
+    meant = [rule for rule in sensed if _may_be_meant(rule, use)]
     return sorted(meant, key=lambda rule: -rule.said_at)
 
 

@@ -122,6 +122,7 @@ class ToolAttempt:
     """
 
     __slots__ = (
+        "_doing_steps",
         "_steps",
         "branch",
         "command",
@@ -165,6 +166,7 @@ class ToolAttempt:
         except LineTooLargeError:
             self.is_unread = True
         self._steps: list[ToolStep] = []
+        self._doing_steps: list[ToolStep] | None = None
 
     def list_names(self) -> "frozenset[str]":
         """Return the words by one of which a rule must name what the tool would do."""
@@ -186,6 +188,14 @@ class ToolAttempt:
         if not self._steps:
             self._steps = list(_iter_steps(self))
         return self._steps
+
+    def list_doing_steps(self) -> "list[ToolStep]":
+        """Return the steps that do more than show something; none of a tool that only talks."""
+        if self._doing_steps is None:
+            is_talk = self.is_unread or self.tool in _TALKING or "gieok" in split_name(self.tool)
+            steps = [] if is_talk else self.list_steps()
+            self._doing_steps = [step for step in steps if not _only_shows(step)]
+        return self._doing_steps
 
 
 def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
@@ -215,16 +225,13 @@ def may_be_meant(rule: ActionRule, use: ToolAttempt) -> bool:
 
     Not so where the rule itself allows the use, or where the use only shows something.
     """
-    if not rule.sense or use.is_unread or not _holds_for(rule, use):
+    if not rule.sense or not _holds_for(rule, use):
         return False
-    if use.tool in _TALKING or "gieok" in split_name(use.tool):
-        return False
-    steps = [step for step in use.list_steps() if not _only_shows(step)]
     return any(
         _is_in_folder(rule, step)
         and _judge_current_branch(rule, step, ASK) != NONE
         and not _is_allowed(rule, step)
-        for step in steps
+        for step in use.list_doing_steps()
     )
 
 
