@@ -17,7 +17,7 @@ from gieok.text.printed import strip_brought_lines
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 #: Words before the first word of the rule itself: fillers, and the place or time for which the rule
 #: holds.
@@ -637,8 +637,18 @@ def is_of_moment(sentence: str) -> bool:
 
 def is_all_of_moment(text: str) -> bool:
     """Return whether each sentence of a turn would be a rule if it were not for this once."""
+    return _holds_of_all(text, is_of_moment)
+
+
+def is_all_for_once(text: str) -> bool:
+    """Return whether all that a turn says is forbidden or ordered for this once, or for a day."""
+    return _holds_of_all(text, is_for_once)
+
+
+def _holds_of_all(text: str, judge: "Callable[[str], bool]") -> bool:
+    """Return whether a judgement holds of each sentence of a turn, and there is one."""
     sentences = [sentence for _, _, sentence in place_own_sentences(text)]
-    return bool(sentences) and all(map(is_of_moment, sentences))
+    return bool(sentences) and all(map(judge, sentences))
 
 
 def is_for_once(sentence: str) -> bool:

@@ -292,8 +292,8 @@ def _judge_document_lines(
             if binding.lifts(words)
             else 0
         )
-        if _is_for_once(words):
-            value = likely = 0.0  # it does not last
+        if binding.is_all_for_once(words):
+            value = likely = 0.0  # as long as its day lasts, it stands among the rules
         if value >= _LEAST or rule:
             # A turn that states nothing states nothing about the user: that judgement takes half a
             # millisecond.
@@ -313,15 +313,6 @@ def _judge_document_lines(
                 )
             )
     return rows, all(text in vectors for text in user_lines.values()) or not model
-
-
-def _is_for_once(words: str) -> bool:
-    """Say whether all that a turn says is forbidden or ordered for this once, or for a day.
-
-    As long as its day lasts, it stands among the rules.
-    """
-    sentences = [sentence for _, _, sentence in binding.place_own_sentences(words)]
-    return bool(sentences) and all(map(binding.is_for_once, sentences))
 
 
 def _judge_short_answer(words: str, before: str, vector: bytes | None, model: str) -> float:

@@ -168,6 +168,7 @@ class LocalReader:
     def measure_breaks(self, rules: Sequence[str], use: str) -> list[float]:
         """Return the chance that a tool's use is what each rule forbids, in order."""
         from gieok.models.local.tokenizer import END
+        from gieok.models.local.value_head import soften_logit
 
         table, session = self._head(BREAKS)
         given = [*table.ids(_USE), *islice(table.ids(use), _LONGEST_USE)]
@@ -175,7 +176,7 @@ class LocalReader:
         for rule in rules:
             said = [*table.ids(_RULE), *islice(table.ids(rule), _LONGEST_RULE)]
             (logit,) = _read_logits(table, session, [*said, END, *given])
-            found.append(1.0 / (1.0 + math.exp(-logit)))
+            found.append(soften_logit(logit))
         return found
 
     def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:

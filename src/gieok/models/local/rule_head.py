@@ -4,12 +4,11 @@ The whole message is judged by its first state and the mean of all, each piece b
 `training/rules.py` fits all of it together with the encoder.
 """
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gieok.models.local.adapter import Adapter
-from gieok.models.local.value_head import apply_gelu
+from gieok.models.local.value_head import apply_gelu, soften_logit
 from gieok.ports.models import RuleKind, RuleStretch
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ class RuleHead:
 
         both = np.concatenate([states[0], states.mean(axis=0)])[None]
         (logit,) = self._apply_layers(both, "whole.")[0]
-        return 1.0 / (1.0 + math.exp(-float(logit)))
+        return soften_logit(float(logit))
 
     def _judge_pieces(self, states: "NDArray[float32]") -> "NDArray[float32]":
         """Return the chances of the tags of each piece, (pieces, 5)."""

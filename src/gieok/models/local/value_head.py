@@ -100,6 +100,11 @@ class ValueHead:
         return logits
 
 
+def soften_logit(logit: float) -> float:
+    """Return the probability of a logit."""
+    return 1.0 / (1.0 + math.exp(-logit))
+
+
 def apply_gelu(values: "NDArray[float32]") -> "NDArray[float32]":
     """Return x·Φ(x)."""
     import numpy as np
