@@ -293,8 +293,7 @@ def split_due(
 
 def is_said_in(turn: str, lines: "Iterable[ActiveLine]") -> bool:
     """Say whether one of the lines of memory says what a turn says, and no more."""
-    about = gist(turn)
-    return any(as_told(line.told) == turn or is_same(about, gist(line.told)) for line in lines)
+    return any(as_told(line.told) == turn or is_same(gist(turn), gist(line.told)) for line in lines)
 
 
 def due_words(day: str, today: str) -> str:

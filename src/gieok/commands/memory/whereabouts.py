@@ -65,14 +65,19 @@ def find_in_git(call: Call, records: Iterable[Path]) -> list[tuple[str, str]]:
     """Return (place, reason) of the folders whose records git holds in a commit."""
     reasons: dict[str, str] = {}
     for file in sorted(records):
-        if not any((folder / ".git").exists() for folder in file.parents):
-            continue
+        folder = str(file.parent)
+        if reasons.get(folder) == _COMMITTED or not _is_in_repository(file):
+            continue  # a process of git for each file takes long where there are many
         is_committed = has_committed(call.home, file)
         if is_committed is None:
-            reasons.setdefault(str(file.parent), _MAYBE_COMMITTED)
+            reasons.setdefault(folder, _MAYBE_COMMITTED)
         elif is_committed:
-            reasons[str(file.parent)] = _COMMITTED
+            reasons[folder] = _COMMITTED
     return list(reasons.items())
+
+
+def _is_in_repository(file: Path) -> bool:
+    return any((folder / ".git").exists() for folder in file.parents)
 
 
 def build_removed_counts(**numbers: int) -> tuple[RemovedFrom, ...]:
