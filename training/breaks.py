@@ -96,7 +96,7 @@ def _measure_kept(bench: Bench, adapter: Adapter, head: TextHead) -> float:
 
 def list_examples(bench: Bench, row: UsedRule, *, whole: bool) -> list[Example]:
     """Return the uses written for a rule, held against the message or what it states."""
-    rule = row.text if whole else row.text[row.stated.start : row.stated.end]
+    rule = row.text if whole else row.stated
     return [Example(bench.texts.used_under(rule, use.text), use.breaks) for use in row.uses]
 
 
@@ -117,8 +117,8 @@ def draw_others(
                 other = rows[number]
                 if other is row or _find_program(use.text) in programs[number]:
                     continue
-                rule = other.text[other.stated.start : other.stated.end]
-                found.append(Example(bench.texts.used_under(rule, use.text), breaks=False))
+                ids = bench.texts.used_under(other.stated, use.text)
+                found.append(Example(ids, breaks=False))
     return found
 
 

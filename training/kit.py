@@ -79,8 +79,7 @@ def list_texts(kit: Path) -> Iterator[str]:
     for message in rows.rules:
         yield from filter(None, (message.before, message.text))
     for rule in rows.uses:
-        yield rule.text
-        yield rule.text[rule.stated.start : rule.stated.end]
+        yield from (rule.text, rule.stated)
         yield from (use.text for use in rule.uses)
     for reading in read_readings(kit / FILE):
         yield f"{reading.predicate}:"

@@ -175,8 +175,8 @@ class UsedRule:
     author: str
     lang: str
     text: str
-    #: From where the message first states the rule, or allows something, to where it last does.
-    stated: Mark
+    #: The text from where it first states the rule, or allows something, to where it last does.
+    stated: str
     uses: tuple[ToolUse, ...]
 
 
@@ -361,6 +361,6 @@ def describe_use(tool: str, given: str) -> str:
 def _read_uses(author: str, row: dict[str, Any]) -> UsedRule:
     text = row["text"]
     places = [(text.index(part), len(part)) for part in (*row["rules"], *row["allowed"])]
-    stated = Mark(min(at for at, _ in places), max(at + size for at, size in places), "")
+    stated = text[min(at for at, _ in places) : max(at + size for at, size in places)]
     uses = tuple(ToolUse(describe_use(u["tool"], u["input"]), u["breaks"]) for u in row["uses"])
     return UsedRule(author, row["lang"], text, stated, uses)
