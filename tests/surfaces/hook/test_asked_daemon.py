@@ -2,16 +2,14 @@
 
 import json
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.support.answering_daemon import answer_as_daemon
 
 from gieok import __version__
 from gieok.agents import table
 from gieok.commands import load_command
-from gieok.daemon.server import Server
 from gieok.home.calls import open_call
 from gieok.processes import wire
 from gieok.text.handles import build_handle
@@ -33,37 +31,12 @@ _DATA = {
 _FAILURE = {"code": "error", "message": "x", "hint": ""}
 
 
-@contextmanager
-def _daemon(
-    home: Path, answer: Callable[..., dict[str, object]], version: str = __version__
-) -> Iterator[list[object]]:
-    """Answer in the place of a daemon; give the calls that came."""
-    calls: list[object] = []
-    listening, address = wire.listen(home, "now", version)
-
-    def answered(call: object, *_: object) -> dict[str, object]:
-        calls.append(call)
-        return answer()
-
-    def serve() -> None:
-        with pytest.raises(OSError):
-            Server(listening, address.token, lambda what: {}).serve(answered)
-
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    try:
-        yield calls
-    finally:
-        listening.close()
-        wire.remove_daemon_address(home)
-
-
 def _answer(**more: object) -> dict[str, object]:
     return {"found": True, "data": _DATA, "text": "", "status": 0, "failure": None, **more}
 
 
 def test_what_the_daemon_says_is_injected_and_kept_as_shown(known) -> None:
-    with _daemon(known.home, _answer) as calls:
+    with answer_as_daemon(known.home, _answer) as calls:
         said = known.hook(
             "prompt",
             known.payload(_LINTER, session_id="one"),
@@ -85,14 +58,14 @@ def test_what_the_daemon_says_is_injected_and_kept_as_shown(known) -> None:
 
 
 def test_where_the_daemon_fails_words_answer(known) -> None:
-    with _daemon(known.home, lambda: _answer(failure=_FAILURE, data=None)):
+    with answer_as_daemon(known.home, lambda: _answer(failure=_FAILURE, data=None)):
         said = known.hook("prompt", known.payload(_LINTER))
     assert "flake8" in said.context
     assert known.calls()[-1]["by"] == "words"
 
 
 def test_a_daemon_of_another_version_is_not_asked(known) -> None:
-    with _daemon(known.home, _answer, "0.0.1") as calls:
+    with answer_as_daemon(known.home, _answer, "0.0.1") as calls:
         assert "flake8" in known.hook("prompt", known.payload(_LINTER)).context
     assert calls == []
 
@@ -108,7 +81,7 @@ def test_a_daemon_that_was_killed_leaves_an_address_that_harms_nobody(known) -> 
 
 def test_a_daemon_that_does_not_answer_in_time_leaves_time_for_words(known) -> None:
     late = threading.Event()
-    with _daemon(known.home, lambda: (late.wait(60), _answer())[1]):
+    with answer_as_daemon(known.home, lambda: (late.wait(60), _answer())[1]):
         said = known.hook("prompt", known.payload(_LINTER), GIEOK_HOOK_DEADLINE_MS="4000")
         late.set()
     assert "flake8" in said.context
@@ -171,7 +144,7 @@ def test_a_measure_asks_the_daemon_as_the_hook_does(
     labels = tmp_path / "labels.jsonl"
     labels.write_text(json.dumps({"prompt": _LINTER, "expect": ["1a2b3c4d.2"]}) + "\n")
     monkeypatch.setenv("GIEOK_HOME", str(known.home))
-    with _daemon(known.home, _answer) as calls:
+    with answer_as_daemon(known.home, _answer) as calls:
         measured = load_command("hook measure")(open_call({}, has_daemon=True), file=str(labels))
     assert len(calls) == 1
     assert measured.by == {"daemon": 1, "words": 0}

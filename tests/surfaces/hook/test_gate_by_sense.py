@@ -2,16 +2,14 @@
 
 import json
 import os
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import date
 from pathlib import Path
 
 import pytest
+from tests.support.answering_daemon import answer_as_daemon
 
 from gieok import __version__
-from gieok.daemon.server import Server
 from gieok.flow.gate_rules import GateRule, write_gate_rules
 from gieok.places.home import gate_actions_file, gate_choices_file, gate_late_file
 from gieok.places.project import list_project_scopes
@@ -24,27 +22,10 @@ _HANDLE = "3fa9c01e"
 _DEPLOYS = "helm upgrade web ./chart --kube-context prod"
 
 
-@contextmanager
-def _daemon(home: Path, **data: object) -> Iterator[list[object]]:
-    """Answer in the place of a daemon; give the calls that came."""
-    calls: list[object] = []
-    listening, address = wire.listen(home, "now", __version__)
-
-    def answer(call: object, *_: object) -> dict[str, object]:
-        calls.append(call)
-        return {"found": True, "data": data, "text": "", "status": 0, "failure": None}
-
-    def serve() -> None:
-        with pytest.raises(OSError):
-            Server(listening, address.token, lambda what: {}).serve(answer)
-
-    thread = threading.Thread(target=serve, daemon=True)
-    thread.start()
-    try:
-        yield calls
-    finally:
-        listening.close()
-        wire.remove_daemon_address(home)
+def _daemon(home: Path, **data: object) -> AbstractContextManager[list[object]]:
+    """Answer every call with this data in the place of a daemon."""
+    answer = {"found": True, "data": data, "text": "", "status": 0, "failure": None}
+    return answer_as_daemon(home, lambda: answer)
 
 
 @pytest.fixture
