@@ -190,7 +190,7 @@ def _analyse_impact(project: Project, asked: _Asked) -> tuple[Impact, dict[str, 
     paths = sorted({key_path(key) for key in (*seeds, *gone)})
     imported = impact.importers(store, paths, store.files())
     tests_of = sorted(path for path in (*imported, *paths) if places.is_test_file(path))
-    into = impact.around(edges, [*seeds, *classes])
+    into = _find_edges_into(edges, [*seeds, *classes])
     symbols = {
         s.key: s
         for s in store.symbols(
@@ -223,6 +223,10 @@ def _analyse_impact(project: Project, asked: _Asked) -> tuple[Impact, dict[str, 
     return impact.summarise_impact(
         [*seeds, *gone], reached, ranked, imported, store.unresolved_calls(names)
     ), symbols
+
+
+def _find_edges_into(edges: coverage_runs.ObservedTests, seeds: Sequence[str]) -> list[Edge]:
+    return impact.drop_other_bodies(edges, impact.around(edges, seeds), seeds)
 
 
 def _find_sibling_ways(
