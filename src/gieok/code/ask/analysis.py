@@ -6,7 +6,7 @@ Deleted symbols are looked up in the graph of the old version.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gieok.code.ask import changes, coverage_runs, impact, outside
+from gieok.code.ask import changes, coverage_runs, impact, outside, routes
 from gieok.code.ask.evidence import ChangeEvidence, Tests
 from gieok.code.ask.impact import Impact
 from gieok.code.ask.likelihood import Sources, Way
@@ -191,6 +191,9 @@ def _analyse_impact(project: Project, asked: _Asked) -> tuple[Impact, dict[str, 
     imported = impact.importers(store, paths, store.files())
     tests_of = sorted(path for path in (*imported, *paths) if places.is_test_file(path))
     into = _find_edges_into(edges, [*seeds, *classes])
+    if requesting := routes.find_request_edges(store, sources, seeds, into):
+        edges = coverage_runs.ObservedTests(store, [*asked.reading, *requesting])
+        into = _find_edges_into(edges, [*seeds, *classes])
     symbols = {
         s.key: s
         for s in store.symbols(
