@@ -10,6 +10,7 @@ from gieok.code.ask import changes, coverage_runs, impact, outside, routes
 from gieok.code.ask.evidence import ChangeEvidence, Tests
 from gieok.code.ask.impact import Impact
 from gieok.code.ask.likelihood import Sources, Way
+from gieok.code.ask.mentions import Mentions, find_mentions
 from gieok.code.ask.outside import BoundNames
 from gieok.code.index import graph
 from gieok.code.index.project import Freshness, Project, freshness, without_collecting
@@ -29,6 +30,9 @@ class Analysis(NamedTuple):
     changed: tuple[str, ...]
     deleted: tuple[str, ...]
     freshness: Freshness
+    #: What may use the changed symbols besides; looked for only where no test or no code is known
+    #: to reach them.
+    mentions: Mentions = Mentions()
 
 
 def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
@@ -101,6 +105,9 @@ def _build_analysis(
         changed=tuple(changed),
         deleted=tuple(deleted),
         freshness=freshness(project),
+        mentions=Mentions()
+        if summary.tests and summary.symbols
+        else find_mentions(project, Sources(project.root), changed),
     )
 
 

@@ -8,7 +8,7 @@ import errno
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -154,6 +154,43 @@ def search_skipped_files(
         if word.search(data):
             found.append(Skipped(path, reason))
     return SkippedSearch(tuple(found), tuple(unsearched))
+
+
+def iter_word_lines(
+    root: Path,
+    names: Collection[str],
+    other_names: Collection[str],
+    rules: IgnoreRules,
+    is_searched: Callable[[str], bool],
+) -> Iterator[tuple[str, int]]:
+    """Yield (path, line) wherever one of the names stands as a word, in files of every kind.
+
+    `other_names` are looked for only in kinds of files that are not read. So much is searched, at
+    most, as of left-out files.
+    """
+    own = _compile_words(names)
+    wide = _compile_words([*names, *other_names])
+    left_files, left_bytes = _MOST_SEARCHED_FILES, _MOST_SEARCHED_BYTES
+    for path, file in ignore_rules.iter_unignored_files(root, rules, is_searched):
+        try:
+            if private.is_excluded(str(file)) or not stat.S_ISREG(file.lstat().st_mode):
+                continue
+            data = fs.read_regular_file(file, min(left_bytes, _LARGEST_BYTES))
+        except OSError:
+            continue
+        left_files, left_bytes = left_files - 1, left_bytes - len(data)
+        if left_files < 0 or left_bytes <= 0:
+            return
+        word = wide if _is_unread_kind(path) else own
+        if b"\0" not in data[:8192] and word.search(data):
+            for number, line in enumerate(data.split(b"\n"), 1):
+                if word.search(line):
+                    yield path, number
+
+
+def _compile_words(names: Collection[str]) -> re.Pattern[bytes]:
+    alternatives = b"|".join(sorted(re.escape(name.encode()) for name in names))
+    return re.compile(rb"(?<![\w$])(?:" + alternatives + rb")(?![\w$])")
 
 
 def _iter_skipped_files(
