@@ -434,8 +434,11 @@ def _format_query_suffix(**values: str) -> str:
 
 
 def _format_month_tokens(seen: PageRequest, costs: Sequence[Column]) -> str:
-    tokens = sum(column.value for column in costs)
-    return seen.words("{tokens:,.0f} tokens in the month", tokens=tokens)
+    return seen.words(
+        "{count:,} token in the month",
+        plural="{count:,} tokens in the month",
+        count=round(sum(column.value for column in costs)),
+    )
 
 
 def _build_cost_columns(seen: PageRequest, first: date, last: date, today: date) -> list[Column]:
@@ -457,7 +460,8 @@ def _build_cost_columns(seen: PageRequest, first: date, last: date, today: date)
 
 def _cost_title(seen: PageRequest, day: date, tokens: int, dollars: float | None) -> str:
     price = "" if dollars is None else f", ${dollars:.4f}"
-    return f"{day}: " + seen.words("{tokens:,} tokens", tokens=tokens) + price
+    used = seen.words("{count:,} token", plural="{count:,} tokens", count=tokens)
+    return f"{day}: {used}{price}"
 
 
 def _find_month_end(day: date) -> date:
