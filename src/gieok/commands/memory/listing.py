@@ -35,7 +35,7 @@ from gieok.ranking import timeline
 from gieok.ranking.recall import first_answer
 from gieok.text.handles import build_handle
 from gieok.text.keywords import fold_for_search
-from gieok.text.markdown import front_matter
+from gieok.text.markdown import flatten_markdown, front_matter
 from gieok.text.messages import Words
 
 _MOST = 10_000
@@ -472,8 +472,9 @@ def _iter_listed_items(passages: list[FoundPassage], request: ListRequest) -> It
 
 def _format_passage_headline(p: FoundPassage) -> str:
     """Return the headline of a passage: its title and its first words."""
-    text = p.text.lstrip("# ")
-    title = "" if p.key.startswith((PREFIX, f"{SESSIONS}/")) else p.title.rpartition(" > ")[2]
+    if p.key.startswith((PREFIX, f"{SESSIONS}/")):
+        return p.text.lstrip("# ")
+    text, title = flatten_markdown(p.text), p.title.rpartition(" > ")[2]
     return text if not title or title.removesuffix("…") in p.text else f"{title}: {text}"
 
 
