@@ -66,6 +66,14 @@ class StreamDay(NamedTuple):
     has_more_changes: bool = False
 
     @property
+    def entries(self) -> tuple[StreamSession | Change, ...]:
+        """Return the sessions, by when they began, and the changes outside of them, the newest
+        first.
+        """
+        every: tuple[StreamSession | Change, ...] = (*self.sessions, *self.changes)
+        return tuple(sorted(every, key=_find_entry_time, reverse=True))
+
+    @property
     def shown_changes(self) -> int:
         """Return how many changes stand on the day, in sessions and outside of them."""
         return len(self.changes) + sum(len(session.changes) for session in self.sessions)
@@ -80,6 +88,10 @@ class StreamChanges(NamedTuple):
     by_day: Mapping[date, tuple[Change, ...]]
     since: date
     cut: date | None = None
+
+
+def _find_entry_time(entry: StreamSession | Change) -> datetime:
+    return entry.summary.begin if isinstance(entry, StreamSession) else entry.at
 
 
 def timeline(seen: PageRequest) -> Response:
@@ -246,7 +258,7 @@ def _build_stream_day(day: date, whole: WholeDay, kind: str, changes: StreamChan
                 session._replace(learned=_select_for_stream(session.learned, shown, changed_to))
                 for session in whole.sessions
             ),
-            others=_select_for_stream(whole.others, shown, frozenset()),
+            others=_select_for_stream(whole.others, shown, changed_to),
         )
     sessions = tuple(
         StreamSession(session, tuple(c for c in of_day if c.session == session.name))
