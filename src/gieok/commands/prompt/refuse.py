@@ -87,9 +87,7 @@ def render_refusal(result: RefuseResult, style: Style) -> str:
 
 @command(
     "hook refuse",
-    Words(
-        "Give a memory no more at prompts like one prompt or at session starts, or no note of a folder"
-    ),
+    Words("Give a memory no more at prompts like one or at session starts, or no note of a folder"),
     present=render_refusal,
     effect=Effect.WRITE,
     examples=(

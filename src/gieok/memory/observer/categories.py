@@ -31,7 +31,8 @@ _TASK = _compile_word_pattern(
 #: Label of what is to be kept in mind, before it: "Todo: return the drill", 할 일: 책 반납.
 _LABEL = _compile_word_pattern(
     r"""
-    \W{0,4}(?:my\ )?(?:to[\ -]?do|reminder|note\ to\ self|할\ ?일|해야\ ?할\ ?(?:일|것)|리마인더|메모)
+    \W{0,4}(?:my\ )?(?:to[\ -]?do|reminder|note\ to\ self|할\ ?일|해야\ ?할\ ?(?:일|것)
+    |리마인더|메모)
     \s?(?::|：|\ [-–—]\ )\s?\w+\W+\w"""
 )
 _PREFERENCE = _compile_word_pattern(

@@ -278,7 +278,8 @@ _MEASURE = re.compile(r"\d+(?:\.\d+)?[A-Za-z]{1,5}$")
 #: `SigV4`, `OPS-123`, `HomeNet_2.4G`, `iptime5G-guest`.
 _PRODUCT = re.compile(
     r"[A-Z]?(?:[A-Z][a-z]+){1,3}[A-Z]{0,3}s?|[A-Za-z]+[vV]\d{1,2}|[A-Z]{2,10}-\d{1,6}"
-    r"|[A-Za-z][\w-]*?[_-]?(?:2(?:\.4)?|5|6)(?:G|GHz|GHZ|ghz)(?:[_-](?i:ext|guest|[0-9A-F]{2,6}))?"
+    r"|[A-Za-z][\w-]*?[_-]?(?:2(?:\.4)?|5|6)(?:G|GHz|GHZ|ghz)"
+    r"(?:[_-](?i:ext|guest|[0-9A-F]{2,6}))?"
 )
 _DATE = re.compile(r"[A-Z]\.\d{2,4}|\d{4}[-.]\d{1,2}(?:[-.]\d{1,2})?\w{0,2}|[A-Z]{2,10}-\d{1,6}")
 
