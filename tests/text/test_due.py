@@ -78,7 +78,11 @@ def test_when_something_is_due_is_said_from_today() -> None:
         for day in ("2026-11-20", "2026-11-22", "2026-11-23", "2026-11-27")
     ]
     assert said == ["overdue since 2026-11-20", "due today", "due tomorrow", "due 2026-11-27"]
-    assert format_due_day("2026-11-22", _TODAY, "ko") == "오늘 마감"
+    korean = [
+        format_due_day(day, _TODAY, "ko")
+        for day in ("2026-11-20", "2026-11-22", "2026-11-23", "2026-11-27")
+    ]
+    assert korean == ["2026-11-20, 지남", "오늘", "내일", "2026-11-27"]
 
 
 def test_the_day_of_a_correction_is_no_day_on_which_something_is_due() -> None:

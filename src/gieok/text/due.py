@@ -122,9 +122,8 @@ def format_due_day(day: str, today: str, lang: str = "en") -> str:
     """Return in words when something is due, seen from today."""
     ahead = ordinal(day) - ordinal(today)
     if lang == "ko":
-        return {0: "오늘 마감", 1: "내일 마감"}.get(
-            ahead, f"{day}까지, 지남" if ahead < 0 else f"{day} 마감"
-        )
+        # an appointment has no deadline, and a task is told by its own words
+        return {0: "오늘", 1: "내일"}.get(ahead, f"{day}, 지남" if ahead < 0 else day)
     return {0: "due today", 1: "due tomorrow"}.get(
         ahead, f"overdue since {day}" if ahead < 0 else f"due {day}"
     )

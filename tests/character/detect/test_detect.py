@@ -37,6 +37,7 @@ def _found(text: str, answers: str = "", earlier: tuple[str, ...] = ()) -> dict[
         ("서윤이라고 불러줘", "address_form", "서윤"),
         ("my daughter is called Siún", "family", "daughter Siún"),
         ("다음 주 금요일에 면접이야", "interview", "3월 13일 면접"),
+        ("내일 면접이 있어서 떨려", "interview", "3월 3일 면접"),
         ("나 여친이랑 헤어졌어", "partner", "솔로 (헤어짐, 지금은 없음)"),
         ("고양이 키워 이름은 보리야 세 살", "pet", "보리 (고양이, 세 살)"),
         ("call me Min", "address_form", "Min"),

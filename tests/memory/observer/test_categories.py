@@ -1,7 +1,12 @@
 import pytest
 
 from gieok.memory.observation import Category
-from gieok.memory.observer.categories import classify_statement, is_done, is_instruction
+from gieok.memory.observer.categories import (
+    classify_statement,
+    is_done,
+    is_instruction,
+    is_labelled,
+)
 
 
 @pytest.mark.parametrize(
@@ -15,6 +20,8 @@ from gieok.memory.observer.categories import classify_statement, is_done, is_ins
         ("the slides must be ready by the end of the week", Category.TASK),
         ("the file must be closed before the end of the function", Category.STATE),
         ("every PR must be reviewed before merging", Category.STATE),
+        ("To do: pay the water bill", Category.TASK),
+        ("할 일: 도서관 책 반납", Category.TASK),
         ("ok then SQLite it is", Category.DECISION),
         ("로고는 초록색으로 정했어", Category.DECISION),
         ("SQLite로 할까요? (동의함)", Category.DECISION),
@@ -30,6 +37,24 @@ from gieok.memory.observer.categories import classify_statement, is_done, is_ins
 )
 def test_words_say_what_kind_of_statement_it_is(text: str, category: Category) -> None:
     assert classify_statement(text) is category
+
+
+@pytest.mark.parametrize(
+    ("text", "is_label"),
+    [
+        ("Todo: return the drill to Jun", True),
+        ("- TODO - call the plumber", True),
+        ("할 일: 도서관 책 반납", True),
+        ("Reminder: the dentist is on Friday", True),
+        ("메모: 관리실은 아홉 시에 연다", True),
+        ("add a todo: list to the app", False),
+        ("Todo: ok", False),
+        ("오늘 할 일은 뭐야?", False),
+        ("todo-list 앱을 만들자", False),
+    ],
+)
+def test_a_label_says_that_a_statement_is_to_be_kept(text: str, is_label: bool) -> None:
+    assert is_labelled(text) is is_label
 
 
 def test_only_what_is_finished_is_done() -> None:

@@ -14,7 +14,7 @@ def _compile_word_pattern(words: str) -> re.Pattern[str]:
 
 _TASK = _compile_word_pattern(
     r"""
-    \b(?:todo|to-do)\b | \bremind\ me\b | \bdeadline\b
+    \b(?:todo|to-do)\b | ^\W{0,4}to\ do\s?: | \bremind\ me\b | \bdeadline\b
     | \bdue\ (?:on|by|date|next|this|in|today|tomorrow)\b
     | \b(?:i|we)(?:\ still|\ also|'ve|\ have)?\ (?:need|have|got|must)\ (?:to\ )?(?!be\b)\w+\b.*
     \b(?:by|before|until|on|next|this|tomorrow|today|tonight)\b
@@ -27,6 +27,13 @@ _TASK = _compile_word_pattern(
     | (?:까지|내로|전에)\ .{0,30}(?:끝|마감|제출|완료
     |해야|보내|내야|줘)
     | 할\ ?일 | 잊지\ ?(?:마|말) | 마감 | 알림\ | 상기시켜 | 리마인드"""
+)
+#: Label of what is to be kept in mind, before it: "Todo: return the drill", 할 일: 책 반납.
+_LABEL = _compile_word_pattern(
+    r"""
+    \W{0,4}(?:my\ )?(?:to[\ -]?do|reminder|note\ to\ self|할\ ?일|해야\ ?할\ ?(?:일|것)
+    |리마인더|메모)
+    \s?(?::|：|\ [-–—]\ )\s?\w+\W+\w"""
 )
 _PREFERENCE = _compile_word_pattern(
     r"""
@@ -95,6 +102,11 @@ def classify_statement(text: str) -> Category:
         if expression.search(text):
             return category
     return Category.STATE
+
+
+def is_labelled(text: str) -> bool:
+    """Say whether a label says that a statement is to be kept in mind: "Todo: return the drill"."""
+    return _LABEL.match(text) is not None
 
 
 def is_done(text: str) -> bool:
