@@ -25,6 +25,8 @@ from gieok.memory.observer.categories import classify_statement, is_done, is_ins
         ("설정부터 보는 게 좋겠어", Category.STATE),
         ("여기는 그렇게 좋은 날씨야", Category.STATE),
         ("the accountant is Lee Seoyeon", Category.STATE),
+        ("No meeting with Hana tomorrow", Category.STATE),
+        ("No emojis in reports", Category.PREFERENCE),
         ("창고는 여섯 시에 닫아", Category.STATE),
     ],
 )

@@ -7,6 +7,7 @@ import re
 
 from gieok.memory.observation import Category
 from gieok.text import binding
+from gieok.text.due import is_called_off
 from gieok.text.ends import is_stated
 
 
@@ -112,7 +113,9 @@ def classify_statement(text: str) -> Category:
         (Category.DECISION, _DECISION),
         (Category.PREFERENCE, _PREFERENCE),
     ):
-        if expression.search(text):
+        if expression.search(text) and not (
+            category is Category.PREFERENCE and is_called_off(text)
+        ):
             return category
     return Category.STATE
 
