@@ -8,6 +8,7 @@ import os
 import re
 from fnmatch import fnmatchcase
 
+from gieok.agents import table
 from gieok.flow.gate_rules import (
     DAMAGED,
     GateChoices,
@@ -312,6 +313,7 @@ def read_tool_attempt(
         branch=branch,
         day=day,
         weekday=weekday,
+        only_talks=table.only_talks(tool),
     )
 
 

@@ -8,6 +8,7 @@ from operator import mul
 from pathlib import Path
 from typing import Annotated
 
+from gieok.agents import table
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted, Score
 from gieok.commands.last_day import parse_coming_day, parse_last_day
@@ -277,6 +278,7 @@ def try_action_rules(
         branch=gates.find_branch(folder),
         day=when.isoformat(),
         weekday=when.weekday(),
+        only_talks=table.only_talks(tool),
     )
     described = gates.describe_tool_use(use.tool, command_line, edit, given)
     if rule:
