@@ -481,12 +481,30 @@ _NEED_NOT = (
     r"(?i)\b(?:no need to|(?:you )?(?:(?:don'?t|do not|no longer) (?:have|need) to|needn'?t))\s"
     r"(?:ask|check|wait|confirm|leave (?:it|that|this) to)(?: with)?(?: me)?(?: first| before)?\b"
     r"|(?:나한테|저한테)?\s?(?:묻|물어\s?보|확인\s?받|허락\s?받)지\s?않아도|안\s?물어\s?봐도"
+    r"|(?:묻|물어\s?볼|확인\s?받을|허락\s?받을)\s?(?:을\s?)?필요(?:는|도)?\s?없"
 )
-#: "you can push without asking", "허락 없이 푸시해도 돼": allowed, and nothing need be asked.
+#: "you can push without asking", "it's fine to commit without asking me", 허락 없이 푸시해도 돼: allowed,
+#: and nothing need be asked.
+_WITHOUT_ASKING = (
+    r"without (?:(?:asking|checking with|telling)(?: me)?(?: first)?"
+    r"|my (?:ok(?:ay)?|permission|approval))"
+)
+_FINE = r"(?:fine|ok(?:ay)?|all ?right|allowed|good|cool|happy)"
 _MAY_WITHOUT = (
-    r"(?i)\b(?:you|we|agents?) (?:can|may|are (?:free|allowed) to)\b(?!['’]?\s?(?:t|not|never|no|only)\b)"
-    r"[^.,;]*?(\bwithout (?:asking|my (?:ok(?:ay)?|permission))(?: me)?(?: first)?)"
-    r"|((?:내|제)?\s?허락\s?없이)(?=[^.,;]*도\s?(?:돼|된다|됩니다|괜찮|좋))"
+    r"(?i)\b(?:(?:you|we|agents?)(?: (?:can|may|are (?:free|allowed) to)\b|['’]re (?:free|allowed) to\b)"
+    r"|(?:it|that)(?:['’]?s| is) (?:\w+ly )?"
+    + _FINE
+    + r"\b|i(?:['’]?m| am) (?:\w+ly )?"
+    + _FINE
+    + r" "
+    r"(?:with|for)\b|" + _FINE + r" (?:for you|with me) to\b|feel free to\b|go ahead and\b)"
+    r"(?!['’]?\s?(?:t|not|never|no|only)\b)"
+    r"[^.,;]*?(\b" + _WITHOUT_ASKING + r")"
+    r"|(\b" + _WITHOUT_ASKING + r")(?= (?:is|are) (?:\w+ly )?" + _FINE + r"\b)"
+    r"|(?<=\bfine )(" + _WITHOUT_ASKING + r")"
+    r"|((?:(?:내|제)?\s?허락\s?없이|(?:나한테|저한테)?\s?(?:안\s?(?:물어\s?보고|묻고)"
+    r"|(?:묻|물어\s?보)지\s?(?:않고|말고))))"
+    r"(?=[^.,;]*도\s?(?:돼|된다|됩니다|괜찮|좋))"
 )
 _LIFTS = (
     r"(?i)\b(?:no longer (?:need|have|applies|holds|binds|forbidden|required|necessary)"
@@ -592,7 +610,7 @@ def cut_permission(text: str) -> str:
     """Return a text without the words by which nothing need be asked."""
     rest = re.sub(_NEED_NOT, " ", text)
     for found in reversed([*re.finditer(_MAY_WITHOUT, rest)]):
-        start, end = found.span(1) if found[1] else found.span(2)
+        start, end = found.span(found.lastindex or 0)
         rest = f"{rest[:start]} {rest[end:]}"
     return rest
 
