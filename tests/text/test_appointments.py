@@ -24,6 +24,7 @@ _TUESDAY = date(2026, 11, 24)
         ("내일 9에 출발", "2026-11-25"),
         ("매주 목요일 3시에 회의", None),
         ("deploys go out on Thursdays", None),
+        ("deploy window is Tuesday mornings before the tide comes in", None),
         ("내일 회의 있어?", None),
         ("지난 목요일에 회의했어", None),
         ("월요일에 회의했어", None),
