@@ -138,6 +138,20 @@ def test_a_permission_to_ask_nothing_is_no_rule_and_ends_one(rule: str, permissi
 
 
 @pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ("it's fine to commit without asking me, but pushing is mine", NONE),
+        ("no need to ask before you commit, just don't push", ASK),
+        ("커밋은 안 물어봐도 되는데 푸시는 절대 하지 마", STOP),
+        ("you can commit without asking me but never push", STOP),
+    ],
+)
+def test_a_permission_before_a_rule_is_no_part_of_it(said: str, outcome: str) -> None:
+    assert _judge(said, use="git commit -m x") == NONE
+    assert _judge(said, use="git push") == outcome
+
+
+@pytest.mark.parametrize(
     "said",
     [
         "it's not fine to commit without asking me",
