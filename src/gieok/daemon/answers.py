@@ -61,7 +61,13 @@ def warm_gate(resident: Resident, call: DaemonCall) -> None:
         use = {"tool": "Bash", "command_line": _DOING, "among": ",".join(handles)}
         answer_call(
             resident,
-            DaemonCall("rules try", use, HOOK, call.folder, call.environment),
+            DaemonCall(
+                operation="rules try",
+                values=use,
+                surface=HOOK,
+                folder=call.folder,
+                environment=call.environment,
+            ),
             lambda _: None,
             lambda _: None,
         )

@@ -141,7 +141,8 @@ def ask_rules(
 ) -> str:
     """Return the handle of the rule that a tool's use breaks by its sense; '' for none.
 
-    `use` are parameters of `rules try`, `folder` is where the tool runs. '' also where no daemon answers in time.
+    `use` are parameters of `rules try`, `folder` is where the tool runs. '' also where no daemon
+    answers in time.
     """
     values = {**use, "among": ",".join(handles)}
     answer = ask_daemon(

@@ -372,8 +372,8 @@ MOMENT = (
         "내가 만든 파일 중에 설정 파일은 건드리지 마",
     ),
 )
-#: (pattern, example, counter-example): the words bind an instruction to an absence. Of what was said
-#: for the moment it alone may last for weeks, and nobody says when it is over.
+#: (pattern, example, counter-example): the words bind an instruction to an absence. Of what was
+#: said for the moment it alone may last for weeks, and nobody says when it is over.
 ABSENCE = (
     (
         r"(?i)^(?!.*\b(?:never|always|ever)\b).*(?:\b(?:during|over|throughout) (?:my|our|this) "
@@ -491,7 +491,8 @@ _WITHOUT_ASKING = (
 )
 _FINE = r"(?:fine|ok(?:ay)?|all ?right|allowed|good|cool|happy)"
 _MAY_WITHOUT = (
-    r"(?i)\b(?:(?:you|we|agents?)(?: (?:can|may|are (?:free|allowed) to)\b|['’]re (?:free|allowed) to\b)"
+    r"(?i)\b(?:(?:you|we|agents?)"
+    r"(?: (?:can|may|are (?:free|allowed) to)\b|['’]re (?:free|allowed) to\b)"
     r"|(?:it|that)(?:['’]?s| is) (?:\w+ly )?"
     + _FINE
     + r"\b|i(?:['’]?m| am) (?:\w+ly )?"

@@ -67,22 +67,23 @@ _CLAUSE_END = (
 )
 #: Persons of whose appointments a user tells; not those whom users take along, as their children.
 _KIN = (
-    r"(?:(?:my|our|his|her|their|the|\w+['’]s) )(?:\w+ )?(?:sisters?|brothers?|mother|mom|mum|father|dad"
-    r"|wife|husband|uncle|aunt|cousins?|grand(?:ma|pa|mother|father)|parents|friends?|boyfriend"
+    r"(?:(?:my|our|his|her|their|the|\w+['’]s) )(?:\w+ )?(?:sisters?|brothers?|mother|mom|mum"
+    r"|father|dad|wife|husband|uncle|aunt|cousins?|grand(?:ma|pa|mother|father)|parents|friends?|boyfriend"
     r"|girlfriend|neighbou?rs?|boss|manager|colleagues?|coworkers?|flatmate|roommate|teammate"
     r"|landlord|landlady)"
 )
 _PRONOUN = r"(?:he|she|they)"
 _NAME_EN = (
-    r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!(?:The|This|That|It|We|I|You|Our|My|There|On|At|In|Every|Next"
-    r"|Please|No|And|Remind|Remember)\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:['’]s [a-z]+)?"
+    r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!(?:The|This|That|It|We|I|You|Our|My|There|On|At|In|Every"
+    r"|Next|Please|No|And|Remind|Remember)\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:['’]s [a-z]+)?"
 )
 _HOLDS = (
     r"(?:(?:['’]s got|(?:has|have|['’]ll have|will have|is having|are having)(?: got)?) (?!to\b))"
 )
 _GOES = (
-    r"(?:(?:is|are|will|['’]s|['’]re) )?(?:going to )?(?:fl(?:y|ies|ying)|travel(?:s|l?ing)?|attends?"
-    r"|attending|graduat(?:es?|ing)|gets? married|giv(?:es|ing)|leav(?:es?|ing)|moves? out|undergoes)\b"
+    r"(?:(?:is|are|will|['’]s|['’]re) )?(?:going to )?(?:fl(?:y|ies|ying)|travel(?:s|l?ing)?"
+    r"|attends?|attending|graduat(?:es?|ing)|gets? married|giv(?:es|ing)|leav(?:es?|ing)"
+    r"|moves? out|undergoes)\b"
 )
 #: Syllables of which given names are made in Korean.
 _NAME_SYLLABLE = (

@@ -140,11 +140,13 @@ def gist(text: str) -> Gist:
             if is_value:
                 values.add(form)
     return Gist(
-        frozenset(words),
-        frozenset(values),
-        re.search(_NOT, text) is not None,
-        " ".join(text.casefold().split()),
-        frozenset(next(filter(None, groups)) for groups in re.findall(_DESIGNATOR, text)),
+        words=frozenset(words),
+        values=frozenset(values),
+        is_not=re.search(_NOT, text) is not None,
+        plain=" ".join(text.casefold().split()),
+        designators=frozenset(
+            next(filter(None, groups)) for groups in re.findall(_DESIGNATOR, text)
+        ),
     )
 
 

@@ -58,8 +58,8 @@ _DECISION = _compile_word_pattern(
     |변경|정했|정함|갈아|옮겼|하자|통일)
     | 걸로\ (?:가|하|해|정) | \s대신\s | 말고\s | 정했"""
 )
-#: A participle before a noun reports nothing ("the deployed version"), nor does a place in a race; in
-#: Korean the report ends its clause ("배포했던 서버" reports none).
+#: A participle before a noun reports nothing ("the deployed version"), nor does a place in a race;
+#: in Korean the report ends its clause ("배포했던 서버" reports none).
 _DONE = _compile_word_pattern(
     r"""
     \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?

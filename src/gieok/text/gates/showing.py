@@ -115,7 +115,9 @@ _SHOWN_BY = {
     "istioctl": "version; analyze; proxy-status; proxy-config",
     "copilot": "app ls; app show; svc ls; svc show; svc status; svc logs; env ls; env show",
     "amplify": "status; env list; diagnose",
-    "redis-cli": "info; get; ping; ttl; dbsize; exists; type; llen; hgetall; hget; lrange; smembers",
+    "redis-cli": (
+        "info; get; ping; ttl; dbsize; exists; type; llen; hgetall; hget; lrange; smembers"
+    ),
     "systemctl": "status; list-units; list-timers; is-active; is-enabled; show; cat",
     "npm": "ls; list; view; outdated; audit signatures; explain; why; root; prefix; whoami; search",
     "pnpm": "ls; list; why; outdated; root; view",

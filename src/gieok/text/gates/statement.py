@@ -227,7 +227,8 @@ _ABOUT_OTHERS = (
 )
 #: Words by which a sentence says that a rule is over.
 _LIFTING_WORDS = frozenset(
-    "again now longer anymore feel free lifted drop scrap cancel revoke ban freeze restriction policy over "
+    "again now longer anymore feel free lifted drop scrap cancel revoke ban freeze restriction "
+    "policy over "
     "이제 이제는 다시 더이상 해제 취소 폐지 그만".split()
 )
 
