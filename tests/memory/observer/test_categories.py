@@ -32,6 +32,8 @@ from gieok.memory.observer.categories import (
         ("설정부터 보는 게 좋겠어", Category.STATE),
         ("여기는 그렇게 좋은 날씨야", Category.STATE),
         ("the accountant is Lee Seoyeon", Category.STATE),
+        ("No meeting with Hana tomorrow", Category.STATE),
+        ("No emojis in reports", Category.PREFERENCE),
         ("창고는 여섯 시에 닫아", Category.STATE),
     ],
 )
@@ -97,6 +99,28 @@ def test_only_what_is_finished_is_done() -> None:
     ],
 )
 def test_what_is_done_in_part_or_doubted_is_not_done(done: str, undone: str) -> None:
+    assert is_done(done)
+    assert not is_done(undone)
+
+
+@pytest.mark.parametrize(
+    ("done", "undone"),
+    [
+        ("we deployed the map", "the deployed version has a bug"),
+        ("I submitted the form", "check whether the form was submitted"),
+        ("the migration is done", "Bob says the migration is done"),
+        ("the invoice is paid", "the invoice is paid by Hana every month"),
+        ("the ticket is closed", "the shop is closed"),
+        ("they finished the audit", "they finished third in the cup"),
+        ("I submitted it, and the board has it", "submitted it but it was rejected"),
+        ("계약서 보냈어", "계약서 보냈는지 모르겠어"),
+        ("계약서는 어제 보냈습니다", "누가 계약서 보냈어?"),
+        ("보고서 제출했고 답을 기다려", "보고서 제출했다가 반려됐어"),
+        ("지도 배포했어", "배포했던 서버가 또 죽었어"),
+        ("정산은 마쳤음", "정산은 민수가 마쳤대"),
+    ],
+)
+def test_what_is_asked_heard_of_or_taken_back_is_not_done(done: str, undone: str) -> None:
     assert is_done(done)
     assert not is_done(undone)
 

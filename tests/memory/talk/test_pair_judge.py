@@ -168,3 +168,20 @@ def test_a_rule_beside_a_request_is_not_replaced_with_it() -> None:
 
     earlier, later = _ASKED[0][0] + " 메일은 읽기 전에 보내지 말아 주세요.", _ASKED[0][1]
     assert not PairJudge(_OfRequests(0)).review(relation(earlier, later), earlier, later).is_sure
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "is_change"),
+    [
+        ("배포는 내가 직접 할 거니까 너는 절대 하지 마", "오늘은 배포 안 해", False),
+        ("deploys to the shop are mine", "no deploys to the shop today", False),
+        ("deploys to the shop are mine", "deploys to the shop are yours as of today", True),
+        ("the call with the shop is tomorrow at 4", "no call with the shop tomorrow", True),
+        ("내일 3시에 가게 미팅 있어", "내일 가게 미팅 안 해", True),
+    ],
+)
+def test_what_is_denied_for_one_day_ends_nothing_that_holds_beyond_it(
+    earlier: str, later: str, is_change: bool
+) -> None:
+    judge = PairJudge(_Reader(0.9999))
+    assert judge.review(relation(earlier, later), earlier, later).is_sure == is_change

@@ -6,6 +6,9 @@ The category is decision, preference, task or state; a statement may report some
 import re
 
 from gieok.memory.observation import Category
+from gieok.text import binding
+from gieok.text.due import is_called_off
+from gieok.text.ends import is_stated
 
 
 def _compile_word_pattern(words: str) -> re.Pattern[str]:
@@ -62,14 +65,32 @@ _DECISION = _compile_word_pattern(
     |변경|정했|정함|갈아|옮겼|하자|통일)
     | 걸로\ (?:가|하|해|정) | \s대신\s | 말고\s | 정했"""
 )
+#: A participle before a noun reports nothing ("the deployed version"), nor does a place in a race;
+#: in Korean the report ends its clause ("배포했던 서버" reports none).
 _DONE = _compile_word_pattern(
     r"""
-    \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?(?:finished
-    |completed|deployed|released|shipped|merged|migrated
-    |launched|published|paid|submitted|renewed)\b
+    \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?
+    (?<!\bthe\ )(?<!\ba\ )(?<!\ban\ )(?<!\bour\ )(?<!\bmy\ )(?<!\byour\ )(?<!\btheir\ )
+    (?:finished|completed|deployed|released|shipped|merged|migrated
+    |launched|published|paid|submitted|renewed)\b(?!\ (?:first|second|third|fourth|last)\b)
     | \b(?:is|are|was|were|been|got|all)\ (?:now\ |finally\ |already\ )?(?:done|finished|complete
-    |completed|deployed|released|merged|live|closed|passed|sent|signed)\b
-    | (?:완료|배포|반영|병합|출시|제출|갱신|납부)(?:했|하였|됐|되었|함|됨) | 끝냈 | 끝났 | 마쳤 | 통과했 | 다\ 했 | 보냈"""
+    |completed|deployed|released|merged|live(?!\ [a-z]+ed\b)|passed|sent|signed)\b
+    | \b(?:issue|ticket|bug|incident|pr|pull\ request|deal|case|task)s?
+    \ (?:is|are|was|were|got)\ (?:now\ |finally\ |already\ )?closed\b
+    | (?:(?:완료|배포|반영|병합|출시|제출|갱신|납부)(?:했|하였|됐|되었|함|됨) | 끝냈 | 끝났 | 마쳤 | 통과했
+    | 다\ 했 | 보냈)
+    (?:어|다|습니다|음|네|지|죠|고|거든|구나|군|으니까?|으니)?(?:요|까)?(?=[\s.!~…,;:)ㅋㅎ]|$)"""
+)
+#: Words by which what was done is not done after all, or comes again and again.
+_IN_VAIN = _compile_word_pattern(
+    r"""
+    \b(?:wrong|wrongly|by\ mistake|rejected|reverted|rolled\ back|bounced|failed|undone
+    |joking|kidding)\b
+    | \b(?:every|each|usually|always)\b
+    | \bon\ (?:mon|tues|wednes|thurs|fri|satur|sun)days\b | \bat\ night\b
+    | \b(?:check|make\ sure|ensure|verify|confirm|see)\ (?:that|if|whether|the|it|my|our)\b
+    | 잘못 | 반려 | 롤백 | 되돌[렸려] | 반송 | 실패 | 농담 | 매[일주월년] | 마다
+    | [았었했됐났갔왔냈쳤]대(?:요)?\s*[.!~]*$ | [는은을]지 | 했어야"""
 )
 #: Words with which nothing is reported as done: conditions, negations, doubts and parts of the way.
 #: '안' and '못' begin nouns too ("안전 점검"), and '면' ends some ("화면").
@@ -99,7 +120,9 @@ def classify_statement(text: str) -> Category:
         (Category.DECISION, _DECISION),
         (Category.PREFERENCE, _PREFERENCE),
     ):
-        if expression.search(text):
+        if expression.search(text) and not (
+            category is Category.PREFERENCE and is_called_off(text)
+        ):
             return category
     return Category.STATE
 
@@ -110,8 +133,14 @@ def is_labelled(text: str) -> bool:
 
 
 def is_done(text: str) -> bool:
-    """Say whether a statement reports that something is finished."""
-    return _DONE.search(text) is not None and not _UNDONE.search(text) and not _PLAN.search(text)
+    """Say whether a statement reports that something is finished.
+
+    What is asked, supposed, heard of, wished, taken back in the same breath, or comes again and
+    again is not reported as finished.
+    """
+    if _DONE.search(text) is None or not is_stated(text) or binding.asks_question(text):
+        return False
+    return not any(words.search(text) for words in (_UNDONE, _IN_VAIN, _PLAN))
 
 
 def is_instruction(text: str) -> bool:

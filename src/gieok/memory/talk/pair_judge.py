@@ -19,8 +19,10 @@ from gieok.memory.talk.statements.relation import (
     UNRELATED,
     UNSURE,
     Relation,
+    denies_for_day,
     has_common_subject,
     list_anchored_pairs,
+    names_coming_day,
     relation,
     states_something,
 )
@@ -123,6 +125,8 @@ class PairJudge:
             return judgement
         if tie.sureness == UNRELATED and not has_common_subject(claim, by):
             return judgement
+        if not tie.is_sure and denies_for_day(by) and not names_coming_day(claim):
+            return judgement  # "no deploys today" ends no standing rule about deploys
         return judgement._replace(
             sureness=SURE, claim=claim, by=by, spoke_for=judgement.spoke_for or ("the reader",)
         )
