@@ -26,6 +26,7 @@ from gieok import fs
 from gieok.memory import observation
 from gieok.memory.talk import cancelled_changes, turns
 from gieok.memory.talk.cancelled_changes import TakenBack
+from gieok.memory.talk.nearness import rank_near_passages
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import Relation, relation
 from gieok.memory.talk.statements.statement import read_sentences
@@ -44,9 +45,9 @@ from gieok.text.handles import line_check
 from gieok.text.turns import USER
 
 #: To be raised whenever the same statements would be judged differently.
-_VERSION = 8
+_VERSION = 9
 #: Versions whose results hold until a document is compared anew.
-_READABLE = (3, 4, 5, 6, 7, _VERSION)
+_READABLE = (3, 4, 5, 6, 7, 8, _VERSION)
 #: Behind the hash of a document that rules alone have judged.
 _BY_RULES = " by rules"
 #: Documents that one step compares: a memory that is imported whole takes several steps.
@@ -782,10 +783,14 @@ class _Comparison:
     def _find_neighbours(self, one: StatedLine) -> list[list[StatedLine]]:
         if not isinstance(self._store, VectorSearch):
             return []
-        near = self._store.nearest(
-            self._scope, VectorQuery(one.vector, model=self._model), Filter(), _NEIGHBOURS
-        ).ranked
-        ids = [id_ for id_, _ in near]
+        ids = rank_near_passages(
+            self._store,
+            self._scope,
+            one.text,
+            VectorQuery(one.vector, model=self._model),
+            Filter(),
+            _NEIGHBOURS,
+        )
         passages = {p.id: p for p in self._store.passages(sorted(ids), self._scope)}
         documents = {
             document.key: document
