@@ -35,7 +35,7 @@ from typing import Any
 import numpy as np
 
 from gieok.memory.talk import turns
-from gieok.memory.talk.claims import is_same_claim
+from gieok.memory.talk.claims import EARLIER_READ, find_lead, is_same_claim
 from gieok.memory.talk.nearness import rank_near_passages
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import SURE, UNSURE, Relation, relation
@@ -51,8 +51,6 @@ _NEIGHBOURS = 24
 _LEAST_COSINE = 0.4
 _BATCH = 256
 _CHARS = range(15, 301)
-#: Earlier statements near to one that are read.
-_EARLIER_READ = 3
 #: Scope of a memory of told rows, and the day of its first statement.
 _MEMORY = Scope("project:told-0badf00d")
 _DAY_0, _A_DAY = datetime(2020, 1, 1, tzinfo=UTC), timedelta(days=1)
@@ -202,9 +200,9 @@ class _ToldMemory:
                 CURRENT.model, {id_: self._vectors[place_of[text]] for id_, text in missing}
             )
 
-    def list_near(self, place: int) -> list[int]:
+    def list_near(self, place: int) -> list[tuple[int, float]]:
         """Return the places of what was said before, nearest first, as the product ranks them."""
-        ids = rank_near_passages(
+        near = rank_near_passages(
             self._store,
             _MEMORY,
             self.told[place],
@@ -212,8 +210,9 @@ class _ToldMemory:
             Filter(until=_DAY_0 + place * _A_DAY),
             _NEIGHBOURS,
         )
+        ids = sorted(id_ for id_, _ in near)
         key_of = {passage.id: passage.key for passage in self._store.passages(ids, _MEMORY)}
-        return [int(key_of[id_]) for id_ in ids]
+        return [(int(key_of[id_]), score) for id_, score in near]
 
 
 def _build_turn(place: int, text: str) -> Entry:
@@ -252,16 +251,16 @@ def _list_beside(judge: PairJudge, memory: _ToldMemory, place: int, firsts: int)
     later = memory.told[place]
     if _asks_only(later):
         return
-    read = 0
-    for near in memory.list_near(place):
-        earlier = memory.told[near]
-        if _asks_only(earlier) or is_same_claim(earlier, later):
-            continue
-        if near < firsts and judge.find_likely_change(earlier, later) is not None:
+    rivals = [
+        (near, score)
+        for near, score in memory.list_near(place)
+        if not _asks_only(memory.told[near]) and not is_same_claim(memory.told[near], later)
+    ]
+    is_ahead = find_lead([score for _, score in rivals])
+    for rank, (near, _) in enumerate(rivals[:EARLIER_READ]):
+        by_lead = is_ahead and rank == 0
+        if near < firsts and judge.find_likely_change(memory.told[near], later, is_ahead=by_lead):
             yield near
-        read += 1
-        if read == _EARLIER_READ:
-            return
 
 
 @cache

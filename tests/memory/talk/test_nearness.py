@@ -31,8 +31,10 @@ def _rank(told: Sequence[tuple[str, bytes]], limit: int = 24) -> list[str]:
         store, SHOP, _SAID, VectorQuery(_pack(1, 0, 0), model=_MODEL), Filter(), limit
     )
     session_of = {build_key(text): text for text, _ in told}
-    keys = {passage.id: passage.key for passage in store.passages(near, SHOP)}
-    return [session_of[keys[id_]] for id_ in near]
+    keys = {
+        passage.id: passage.key for passage in store.passages(sorted(id_ for id_, _ in near), SHOP)
+    }
+    return [session_of[keys[id_]] for id_, _ in near]
 
 
 def test_a_passage_in_a_crowd_stands_behind_one_that_is_nearly_as_near_and_alone() -> None:

@@ -1,6 +1,8 @@
 """What a user said later on the subject of a statement is known beside it, and marks nothing."""
 
 import json
+import math
+import struct
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -20,7 +22,9 @@ from gieok.models.local.reader import LocalReader
 from gieok.places.home import later_file, replaced_file
 from gieok.ports.models import ChangeReading
 from gieok.testing import MemoryStore
+from gieok.text.embedform import text_to_embed
 
+_NOW = AT + timedelta(days=90)
 _FIRST = "The tide gate opens for the punts at six."
 _SECOND = "For the punts the tide gate opens at seven."
 _BARGE = "Mira teaches pottery on Mondays.", "Mira lives on a barge."
@@ -52,7 +56,7 @@ def store() -> MemoryStore:
 
 def _settle(store: MemoryStore, home: Path, reader: object) -> None:
     embed_missing(store)
-    while promotion.update_promotions(store, home, reader=reader, now=AT + timedelta(days=90)):  # type: ignore[arg-type]
+    while promotion.update_promotions(store, home, reader=reader, now=_NOW):  # type: ignore[arg-type]
         pass
 
 
@@ -100,7 +104,7 @@ def test_what_surely_took_the_place_of_the_later_statement_stands_beside_the_fir
         def read_change(self, earlier: str, later: str) -> ChangeReading:
             is_pair = earlier == _FIRST and later == second
             sure = 0.9 if (earlier, later) == (second, third) else 0.0
-            return ChangeReading(0.92 if is_pair else sure, 0.0)
+            return ChangeReading(0.96 if is_pair else sure, 0.0)
 
     store.put(
         [build_turns("a", 1, _FIRST), build_turns("b", 9, second), build_turns("c", 20, third)]
@@ -156,7 +160,7 @@ def test_only_the_nearest_earlier_statements_are_read(store: MemoryStore, tmp_pa
     store.put([build_turns(f"s{n}", n, text) for n, text in enumerate(said, 1)])
     _settle(store, tmp_path, _Reader(0.001))
     store.put([build_turns("t", 9, _SECOND)])
-    reader = _Reader()
+    reader = _Reader(0.985)
     _settle(store, tmp_path, reader)
     assert len(_later(tmp_path)) == 3
 
@@ -200,10 +204,10 @@ def test_an_observation_is_no_statement_of_its_own(store: MemoryStore, tmp_path:
 @pytest.mark.parametrize(
     ("whole", "part", "is_likely"),
     [
-        (0.83, 0.0, True),
-        (0.81, 0.0, False),
-        (0.3, 0.53, True),
-        (0.3, 0.51, False),
+        (0.95, 0.0, True),
+        (0.94, 0.0, False),
+        (0.3, 0.65, True),
+        (0.3, 0.64, False),
         (0.5, 0.5, True),
     ],
 )
@@ -216,7 +220,7 @@ def test_a_change_of_a_part_counts_as_well(whole: float, part: float, is_likely:
     assert bool(judge.find_likely_change(*_BARGE)) is is_likely
 
 
-@pytest.mark.parametrize(("whole", "is_likely"), [(0.987, False), (0.991, True)])
+@pytest.mark.parametrize(("whole", "is_likely"), [(0.978, False), (0.983, True)])
 def test_words_of_another_subject_count_against_a_likely_change(
     whole: float, is_likely: bool
 ) -> None:
@@ -235,6 +239,33 @@ def test_a_statement_that_names_no_subject_changes_nothing() -> None:
         "The tide gate opens at six.", "That is all off, forget it."
     )
     assert not reader.asked
+
+
+@pytest.mark.parametrize(("distance", "is_likely"), [(0.6, True), (0.1, False)])
+def test_a_statement_far_nearer_than_all_others_needs_no_word_of_the_later_one(
+    store: MemoryStore, tmp_path: Path, distance: float, is_likely: bool
+) -> None:
+    class _Certain(_Reader):
+        def read_change(self, earlier: str, later: str) -> ChangeReading:
+            return ChangeReading(self.whole, self.part)
+
+    lamps = [f"Lamp number {n} is green." for n in "13579"]
+    earlier, later = "Mira teaches pottery.", "Her kiln went to a museum."
+    said = {earlier: 0.3, later: 0.0, **dict.fromkeys(lamps, 0.3 + distance)}
+    store.put([build_turns(f"s{n}", n, text) for n, text in enumerate([earlier, *lamps, later])])
+    store.use_model("plane", 2)
+    angles = {text_to_embed(f"User: {text}"): angle for text, angle in said.items()}
+    store.put_vectors(
+        "plane",
+        {
+            id_: struct.pack("<2f", math.cos(angles[text]), math.sin(angles[text]))
+            for id_, text in store.missing(100)
+        },
+    )
+    while promotion.update_promotions(store, tmp_path, reader=_Certain(0.96), now=_NOW):
+        pass
+    found = {(build_key("s0"), 1): (build_key("s6"), 1)}
+    assert _later(tmp_path) == (found if is_likely else {})
 
 
 @pytest.mark.parametrize(

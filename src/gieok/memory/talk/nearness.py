@@ -8,7 +8,7 @@ changed one is the nearest for .78 (by cosine alone .65), and among the three ne
 
 from gieok.model.memory import PassageId, Scope
 from gieok.model.retrieval import Filter, KeywordQuery, VectorQuery
-from gieok.ports.store import KeywordSearch, VectorSearch
+from gieok.ports.store import SCORE_DIGITS, KeywordSearch, VectorSearch
 from gieok.text import bm25
 from gieok.text.keywords import query_tokens
 
@@ -20,8 +20,8 @@ _HUB_WEIGHT, _WORD_WEIGHT = 0.4, 0.5
 
 def rank_near_passages(
     store: VectorSearch, scope: Scope, text: str, query: VectorQuery, where: Filter, limit: int
-) -> list[PassageId]:
-    """Return the passages nearest to a statement with its vector, best first."""
+) -> list[tuple[PassageId, float]]:
+    """Return the passages nearest to a statement with its vector, best first, with their scores."""
     near = dict(
         store.nearest(scope, query._replace(hub_weight=_HUB_WEIGHT), where, _WEIGHED).ranked
     )
@@ -38,4 +38,4 @@ def rank_near_passages(
         for passage, score in ranking.ranked:
             share = _WORD_WEIGHT * score / ranking.ceiling
             scores[passage] = near.get(passage, farthest) + share
-    return sorted(scores, key=lambda passage: (-round(scores[passage], 6), passage))[:limit]
+    return sorted(scores.items(), key=lambda one: (-round(one[1], SCORE_DIGITS), one[0]))[:limit]
