@@ -102,7 +102,7 @@ def test_the_sentences_of_a_likely_change_are_named_or_there_is_none() -> None:
 
     class _OfSentences(_OfKeys):
         def read_change(self, earlier: str, later: str) -> ChangeReading:
-            return ChangeReading(0.4 if (earlier, later) == (old, new) else 0.999, 0.0)
+            return ChangeReading(0.01 if (earlier, later) == (old, new) else 0.999, 0.0)
 
     assert PairJudge(_OfSentences(0)).find_likely_change(old, new) is None, "wholes are read"
 

@@ -36,9 +36,10 @@ _DIFFERING = -1.5
 #: changes 331 and 274.
 _SURE_FROM = 5.5
 #: Shares of two sentences and of the whole statements in the evidence for a likely change, the sum
-#: from which it is one, a part's included, and what a subject that differs takes from it.
-_SENTENCES_SHARE, _WHOLE_SHARE = 0.3, 0.7
-_LIKELY_FROM, _LIKELY_DIFFERING = 2.9, -1.0
+#: from which it is one, a part's included, and what a subject that differs takes from it
+#: (docs/figures.md).
+_SENTENCES_SHARE, _WHOLE_SHARE = 0.5, 0.5
+_LIKELY_FROM, _LIKELY_DIFFERING = 1.5, -1.0
 #: Log-odds of the whole statements from which one that is far nearer than all others is likely
 #: changed without a word that says so.
 _AHEAD_FROM = 3.0
@@ -90,7 +91,7 @@ class PairJudge:
     ) -> Relation | None:
         """Return the sentences of a later statement that likely says something else on a subject.
 
-        People change a fact in passing, so sentences are read beside the whole turns: of either
+        People change a fact in passing, so sentences are read beside the whole turns: of sentences
         alone, the reader takes twice as many of other people's neighbours for a change. None
         without a reader, and without a word that may name the subject in both: a statement such as
         "that is off, too" fits everything. `is_ahead`: the earlier statement is far nearer to the
