@@ -162,6 +162,14 @@ def test_no_certainty_of_the_reader_marks_what_says_nothing_of_it(earlier: str, 
     assert judge.find_likely_change(earlier, later) is None
 
 
+@pytest.mark.parametrize(("earlier", "later"), _ASKED)
+def test_a_request_that_states_nothing_is_not_likely_changed_however_near(
+    earlier: str, later: str
+) -> None:
+    judge = PairJudge(_Reader(0.9999))
+    assert judge.find_likely_change(earlier, later, is_ahead=True) is None
+
+
 @pytest.mark.parametrize(("earlier", "later"), _STANDING)
 def test_a_standing_request_is_changed_by_a_later_one(earlier: str, later: str) -> None:
     assert PairJudge(_Reader(0.9999)).review(relation(earlier, later), earlier, later).is_sure

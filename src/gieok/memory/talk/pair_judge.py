@@ -98,7 +98,7 @@ class PairJudge:
         later one than all others are, and so needs no such word.
         """
         pairs = list_anchored_pairs(earlier, later)[:_MOST_SENTENCES]
-        if not pairs and not is_ahead:
+        if not pairs and not (is_ahead and any(map(states_something, read_sentences(earlier)))):
             return None
         whole = self._read_likely(earlier, later)
         if whole is None:
