@@ -4,9 +4,9 @@ A claim is a sentence of a line: of a user's turn, of an observation, of a note 
 ends and never the passage around it, which may hold nine other claims.
 `memory.talk.statements.relation` and the reader (`pair_judge`) judge pairs; this module decides
 which pairs are judged: a statement and the earlier statement that is *nearest* to it
-(`memory.talk.nearness`). A sure change marks the earlier statement. What a user said in a later session
-and is likely a change (`PairJudge.find_likely_change`) marks nothing: both stand, and are told
-beside each other, the later one first (`hook.validity`).
+(`memory.talk.nearness`). A sure change marks the earlier statement. What a user said in a later
+session and is likely a change (`PairJudge.find_likely_change`) marks nothing: both stand, and are
+told beside each other, the later one first (`hook.validity`).
 
 The files written here name claims (key, line, place in the line, checksum) and hold no text, like
 those of `lasting`: forgotten text is not in them, and a line that has changed since is not marked.
@@ -57,9 +57,9 @@ _NEIGHBOURS = 24
 #: subject: at rank 0, .96 of the marks were right on authors for whom no rule was written, within
 #: the first three ranks .91.
 _FARTHEST = 0
-#: Earlier and later statements near to one that are read for a likely change, each in some 15 ms. Of
-#: 540 changed statements .84 are among the three earlier ones nearest to their change, .88 among
-#: eight, with twice as many others.
+#: Earlier and later statements near to one that are read for a likely change, each in some 15 ms.
+#: Of 540 changed statements .84 are among the three earlier ones nearest to their change, .88 among
+#: eight.
 EARLIER_READ, _LATER_READ = 3, 2
 #: How far the nearest earlier statement is ahead of those that are not read where it is taken for
 #: what the later one is about, though no word says so.
