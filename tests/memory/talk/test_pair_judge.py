@@ -100,13 +100,19 @@ def test_the_sentences_of_a_likely_change_are_named_or_there_is_none() -> None:
 
     assert PairJudge(_OfWholes(0)).find_likely_change(old, new) is None, "sentences are read"
 
+    class _OfSentences(_OfKeys):
+        def read_change(self, earlier: str, later: str) -> ChangeReading:
+            return ChangeReading(0.01 if (earlier, later) == (old, new) else 0.999, 0.0)
+
+    assert PairJudge(_OfSentences(0)).find_likely_change(old, new) is None, "wholes are read"
+
 
 def test_of_long_turns_the_sentences_that_share_most_are_read() -> None:
     said = [f"Part {n} of the loom is oiled by Ana." for n in "abcdefgh"]
     reader = _Reader(0.1)
     judge = PairJudge(reader)
     judge.find_likely_change(" ".join(said), "The loom is oiled by Tomas. Who is Ana?")
-    assert reader.asked == 6
+    assert reader.asked == 7, "the whole as well"
 
 
 #: Nothing in the later statement is said of what the earlier one states.
@@ -154,6 +160,14 @@ def test_no_certainty_of_the_reader_marks_what_says_nothing_of_it(earlier: str, 
     judge = PairJudge(_Reader(0.9999))
     assert not judge.review(relation(earlier, later), earlier, later).is_sure
     assert judge.find_likely_change(earlier, later) is None
+
+
+@pytest.mark.parametrize(("earlier", "later"), _ASKED)
+def test_a_request_that_states_nothing_is_not_likely_changed_however_near(
+    earlier: str, later: str
+) -> None:
+    judge = PairJudge(_Reader(0.9999))
+    assert judge.find_likely_change(earlier, later, is_ahead=True) is None
 
 
 @pytest.mark.parametrize(("earlier", "later"), _STANDING)
