@@ -25,7 +25,9 @@ find -delete ; find . -fprint out ; tree -o list ; history -c ; docker --odd rm 
 
 
 def _does(command: str) -> bool:
-    return bool(ToolAttempt(tool="Bash", command=command, folder="/w", root="/w").list_doing_steps())
+    return bool(
+        ToolAttempt(tool="Bash", command=command, folder="/w", root="/w").list_doing_steps()
+    )
 
 
 def _split_rows(rows: str) -> list[str]:
