@@ -48,6 +48,7 @@ def open_gemini(
             0.3,
             2.5,
             terms.get("within_s", 20),
+            monthly_dollars=terms.get("monthly_dollars", 0.0),
         )
         store = GeminiStore(
             tmp_path / "gemini.sqlite",

@@ -22,11 +22,12 @@ from gieok.ports.store import RemoteData
 from gieok.ports.system import Clock
 from gieok.storage.index.gemini.comparison import KIND, OWNER, SCOPE, TIME, RemoteCopy
 from gieok.storage.index.gemini.ground import Placing
-from gieok.storage.index.gemini.manifest import UploadManifest
+from gieok.storage.index.gemini.manifest import INDEXING, UploadManifest, UploadUsage
 from gieok.storage.index.gemini.service import Access, GeminiService, read_access
 from gieok.storage.index.gemini.sync import Sync, UploadPlan, alone, uploaded
 from gieok.storage.index.sqlite.store import SqliteDocuments, SqliteOptions
 from gieok.text.redact import redact
+from gieok.text.tokens import estimate_tokens
 from gieok.zone import day_in, find_zone
 
 #: Stores that one search may name.
@@ -38,8 +39,9 @@ _CHUNK_TOKENS = (21, 512)
 class Terms(NamedTuple):
     """Limits and prices of searches.
 
-    Chunks per search, calls per day (0: unlimited), dollars per million tokens. `within_s` is how
-    long a search may take, all its tries together: a person waits, and the local index answers too.
+    Chunks per search, calls per day (0: unlimited), dollars per million tokens asked, answered and
+    indexed, dollars per month (0: unlimited). `within_s` is how long a search may take, all its
+    tries together: a person waits, and the local index answers too.
     """
 
     top_k: int
@@ -49,6 +51,8 @@ class Terms(NamedTuple):
     within_s: float = 2.0
     #: Further condition of the user's own, in the service's filter language; '' for none.
     condition: str = ""
+    price_index: float = 0.15
+    monthly_dollars: float = 0.0
 
 
 class _SystemClock:
@@ -139,6 +143,8 @@ class GeminiStore(SqliteDocuments):
             price_output=float(opening.setting("gemini.price_output")),
             within_s=float(opening.setting("gemini.search_timeout_s")),
             condition=opening.setting("gemini.metadata_filter").strip(),
+            price_index=float(opening.setting("gemini.price_index")),
+            monthly_dollars=float(opening.setting("gemini.monthly_dollars")),
         )
         return cls(
             opening.file,
@@ -252,7 +258,14 @@ class GeminiStore(SqliteDocuments):
 
     def _sync(self, progress: Callable[[int], None]) -> Sync:
         return Sync(
-            self, self._manifest, self._service, self._plan, self._clock, self._pause, progress
+            self,
+            self._manifest,
+            self._service,
+            self._plan,
+            self._clock,
+            self._pause,
+            progress,
+            self,
         )
 
     def remote_data(self) -> list[RemoteData]:
@@ -293,15 +306,9 @@ class GeminiStore(SqliteDocuments):
 
     def describe(self) -> list[str]:
         """Describe the documents at the service, and the cost of this month's calls."""
-        now = self._clock.now().astimezone(self._zone)
-        month, today = (
-            self._manifest.usage(f"{now:%Y-%m-01}"),
-            self._manifest.usage(f"{now:%Y-%m-%d}"),
-        )
-        dollars = (
-            month.input_tokens * self._terms.price_input
-            + month.output_tokens * self._terms.price_output
-        ) / 1_000_000
+        month = self._read_month_usage()
+        today = self._manifest.usage(str(day_in(self._clock.now(), self._zone)))
+        most = f" of ${self._terms.monthly_dollars:.2f}" if self._terms.monthly_dollars else ""
         kinds = (
             ", ".join(f"{count:,} {what}" for what, count in sorted(month.calls.items())) or "none"
         )
@@ -319,7 +326,8 @@ class GeminiStore(SqliteDocuments):
             f"{self.service_name}: {sent}; {counted}",
             (
                 f"calls this month: {kinds}; {month.input_tokens:,} tokens in, "
-                f"{month.output_tokens:,} out, about ${dollars:.2f}"
+                f"{month.output_tokens:,} out, {month.indexed_tokens:,} indexed, about "
+                f"${self._price(month):.2f}{most}"
             ),
             f"searches today: {today.calls.get('search', 0):,}{end}",
         ]
@@ -345,7 +353,37 @@ class GeminiStore(SqliteDocuments):
         terms += [f"({self._terms.condition})"] if self._terms.condition else []
         return " AND ".join(terms)
 
+    def _read_month_usage(self) -> UploadUsage:
+        return self._manifest.usage(f"{self._clock.now().astimezone(self._zone):%Y-%m-01}")
+
+    def _price(self, usage: UploadUsage) -> float:
+        """Return the dollars that calls and uploads cost by the prices of the settings."""
+        return (
+            usage.input_tokens * self._terms.price_input
+            + usage.output_tokens * self._terms.price_output
+            + usage.indexed_tokens * self._terms.price_index
+        ) / 1_000_000
+
+    def verify_money(self) -> None:
+        """Raise StoreUnreachable where this month's money is used up.
+
+        What is asked or sent in that moment is still paid for: the cap is passed by the calls in
+        flight at most.
+        """
+        most = self._terms.monthly_dollars
+        if 0 < most <= self._price(self._read_month_usage()):
+            raise StoreUnreachable(
+                "gemini not asked: this month's ${most:.2f} are used up",
+                most=most,
+                hint="raise gemini.monthly_dollars, or wait until next month",
+            )
+
+    def count_indexing(self, text: str) -> None:
+        """Count the tokens of an uploaded text, as they are estimated here."""
+        self._count(INDEXING, estimate_tokens(text), 0)
+
     def _verify_budget(self) -> None:
+        self.verify_money()
         used = self._manifest.usage(str(day_in(self._clock.now(), self._zone))).calls.get(
             "search", 0
         )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gieok.errors import Phrase, StoreUnreachable
 from gieok.model.memory import Document, Scope
@@ -69,6 +69,16 @@ class UploadPlan(NamedTuple):
     timeout_s: float
 
 
+class UploadBudget(Protocol):
+    """What bounds and counts the cost of uploads."""
+
+    def verify_money(self) -> None:
+        """Raise StoreUnreachable where this month's money is used up."""
+
+    def count_indexing(self, text: str) -> None:
+        """Count the tokens of an uploaded text."""
+
+
 class _Wanted(NamedTuple):
     """Document that the service must hold, and the hash of its upload."""
 
@@ -97,6 +107,7 @@ class Sync:
         clock: Clock,
         pause: Callable[[float], None],
         progress: Callable[[int], None],
+        budget: UploadBudget,
     ) -> None:
         self._documents = documents
         self._manifest = manifest
@@ -106,6 +117,7 @@ class Sync:
         self._clock = clock
         self._pause = pause
         self._progress = progress
+        self._budget = budget
         self._moved = 0
         self._late: list[str] = []
 
@@ -304,6 +316,7 @@ class Sync:
         documents = self._documents.get(want.scope, [want.key])
         if not documents or self._hash(documents[0]) != want.hash:
             return False  # changed meanwhile: the next run uploads it
+        self._budget.verify_money()
         nonce = uuid.uuid4().hex
         self._manifest.begin(
             Attempt(
@@ -318,6 +331,7 @@ class Sync:
         operation = self._service.upload(
             store, payload, lambda name: self._manifest.note_file(name, nonce)
         )
+        self._budget.count_indexing(documents[0].text)
         name, wrong = outcome(operation)
         waited, pause_s, looks = 0.0, 1.0, 0
         while not (name and self._service.is_active(name)):
