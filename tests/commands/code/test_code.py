@@ -688,6 +688,31 @@ def test_a_model_that_describes_the_project_is_told_what_its_modules_say_of_them
     assert "# Shop" in text
 
 
+def test_a_model_that_describes_the_project_is_told_an_analysis_of_its_code(
+    run: Run, shop: Path
+) -> None:
+    _write(
+        shop,
+        {
+            "shop/ring.py": "from shop.back import give\n\n\ndef take(x):\n    return give(x)\n",
+            "shop/back.py": "from shop.ring import take\n\n\ndef give(x):\n    return take(x)\n",
+            "shop/serve.py": "from shop.money import convert\n\n\ndef main():\n    # TODO: refunds\n"
+            "    print(convert(2))\n",
+            "pyproject.toml": '[project]\nname = "shop"\n[project.scripts]\n'
+            'shop = "shop.serve:main"\n',
+        },
+    )
+    generator = ScriptedGenerator(_says)
+    load_command("code init")(_context(generator), full=True)
+    (text,) = (prompt.text for prompt in generator.prompts if "README" in prompt.system)
+    assert "shop/serve.py: files 1, lines 7, test files 0; imports money.py (1)\n" in text
+    assert "shop/back.py → shop/ring.py → shop/back.py" in text
+    assert "shop → shop.serve:main" in text
+    assert "shop/serve.py#L5 TODO refunds" in text
+    assert "shop/money.py::convert (shop/money.py#L" in text
+    assert "print(convert(2))" in text
+
+
 def test_a_models_record_of_the_project_is_kept_where_it_is_usable(run: Run, shop: Path) -> None:
     init = load_command("code init")
 

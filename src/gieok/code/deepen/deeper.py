@@ -5,6 +5,7 @@ from hashlib import sha256
 from itertools import count
 
 from gieok.code.ask import statistics
+from gieok.code.deepen.digest import build_project_digest
 from gieok.code.index.project import SCOPE, Project, read_readmes
 from gieok.code.model.facts import SymbolKind
 from gieok.errors import DegenerateOutput
@@ -35,8 +36,8 @@ RULES = (
 )
 _DESCRIBE = (
     RULES
-    + "Describe this project from its statistics, from what its modules say of themselves and from "
-    + "its README as a JSON object with the keys "
+    + "Describe this project from its statistics, from an analysis of its parts, from its code, "
+    + "from what its modules say of themselves and from its README as a JSON object with the keys "
     + ", ".join(f'"{name}"' for name in SECTIONS)
     + (
         ", each a text of one to three sentences, grounded in what you read; say that it is not "
@@ -81,7 +82,8 @@ def _build_description_prompt(project: Project) -> Prompt:
     readme = next((document.text for document in read_readmes(project)), "")
     while estimate_tokens(readme) > _README_TOKENS:
         readme = readme[: len(readme) * 3 // 4]
-    parts = (json.dumps(counted, ensure_ascii=False), "\n".join(modules), readme)
+    statistics_text = json.dumps(counted, ensure_ascii=False)
+    parts = (statistics_text, build_project_digest(project), "\n".join(modules), readme)
     return prompt(_DESCRIBE, fence_code("\n\n".join(parts)))
 
 
