@@ -649,6 +649,32 @@ def test_tests_documents_and_moved_files_count_to_no_large_change(run: Run, shop
     assert run("code", "sync")["escalation"] == ["12 files changed at once"]
 
 
+def test_a_validation_asks_what_tests_are_called_and_counts_where_that_leads(
+    run: Run, shop: Path
+) -> None:
+    def read_answers() -> tuple[float, str, float]:
+        row = next(c for c in run("code", "validate")["checks"] if c["name"] == "answers")
+        return row["share"], row["detail"], row["weight"]
+
+    run("code", "init")
+    assert read_answers() == (1.0, "no test is named in three words or more", 0)
+    _write(
+        shop,
+        {
+            "shop/ledger.py": "def settle_payment(amount):\n    return amount\n\n\n"
+            "def zeta(entry):\n    return entry\n",
+            "tests/test_ledger.py": "from shop.ledger import settle_payment, zeta\n\n\n"
+            "def test_a_payment_is_settled_once():\n    assert settle_payment(1)\n\n\n"
+            # Nothing of the code says what this one means.
+            "def test_rows_survive_restarts():\n    assert zeta(1)\n",
+        },
+    )
+    run("code", "sync")
+    share, detail, weight = read_answers()
+    assert (share, detail) == (0.5, "1 of 2 tests find what they call by their name")
+    assert 0 < weight < 1, "two questions say little"
+
+
 def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) -> None:
     run("code", "init")
     model = ScriptedGenerator(*(f"answer {n}" for n in range(7)))
