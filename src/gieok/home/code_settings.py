@@ -22,8 +22,8 @@ from gieok.text.messages import Words
 
 _FILE = FOLDER / "config.yaml"
 _WITHHELD = (
-    "what costs more in .gieok/code/config.yaml (`chunking`, tighter `escalation`, more `summaries`) is not "
-    "used until `gieok trust` says so"
+    "what costs more in .gieok/code/config.yaml (`chunking`, tighter `escalation`, more "
+    "`summaries`) is not used until `gieok trust` says so"
 )
 _UNUSED = "not used of .gieok/code/config.yaml (docs/code.md says what there is instead): {names}"
 _LEADS_OUT = (

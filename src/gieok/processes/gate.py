@@ -74,7 +74,7 @@ class Gate:
             self.change_token(cookie).encode(), token.encode()
         )
 
-    def sign_in(self, key: str) -> str:
+    def issue_user_cookie(self, key: str) -> str:
         """Return the session cookie of a user whose key was verified; `key` is the key's id."""
         return self._signed("user", _USER_SESSION_S, f".{key}")
 

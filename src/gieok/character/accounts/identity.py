@@ -98,7 +98,7 @@ class Identity:
         )
         return self._require_in_force(key if is_right else None)
 
-    def recognise(self, identity: str) -> Principal:
+    def find_key_holder(self, identity: str) -> Principal:
         """Return the owner of a key by its id, which a session names. Raises Unauthorized.
 
         The session's signature stands for the secret; a key that was revoked since ends it.

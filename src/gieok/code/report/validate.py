@@ -196,7 +196,7 @@ def _validate_answers(project: Project, embedder: Embedder | None) -> Validation
     questions = _choose_test_questions(project)
     if not questions:
         return Validation("answers", 1.0, "no test is named in three words or more", 0)
-    hit = sum(_is_answered(project, embedder, question) for question in questions)
+    hit = sum(_leads_to_called(project, embedder, question) for question in questions)
     return Validation(
         "answers",
         _compute_passed_share(hit, len(questions)),
@@ -231,7 +231,7 @@ def _list_question_words(name: str) -> list[str]:
     return [word for word in _WORD.findall(name.replace("_", " ")) if word.lower() not in _MARKS]
 
 
-def _is_answered(project: Project, embedder: Embedder | None, question: _TestQuestion) -> bool:
+def _leads_to_called(project: Project, embedder: Embedder | None, question: _TestQuestion) -> bool:
     """Return whether what the test calls, its class or a member of it is among the answers."""
     answers = search_symbols(project, embedder, question.text, _ASKED_ANSWERS, expand=False).answers
     own = [answer.symbol for answer in answers if not is_aside(answer.symbol)]

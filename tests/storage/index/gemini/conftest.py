@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import pytest
 from file_search_server import FakeGemini, serving
 
+from gieok.storage.index.gemini.costs import Terms
 from gieok.storage.index.gemini.service import Access
-from gieok.storage.index.gemini.store import GeminiStore, Terms
+from gieok.storage.index.gemini.store import GeminiStore
 from gieok.storage.index.gemini.sync import UploadPlan
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock

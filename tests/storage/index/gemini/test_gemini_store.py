@@ -575,7 +575,8 @@ _PUSH = """
 import sys
 from pathlib import Path
 from gieok.storage.index.gemini.service import Access
-from gieok.storage.index.gemini.store import GeminiStore, Terms
+from gieok.storage.index.gemini.costs import Terms
+from gieok.storage.index.gemini.store import GeminiStore
 from gieok.storage.index.gemini.sync import UploadPlan
 from gieok.testing.samples import build_entry
 file, url, key = sys.argv[1:]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from gieok.errors import Phrase, StoreUnreachable
 from gieok.model.memory import Document, Scope
@@ -29,6 +29,7 @@ from gieok.storage.index.gemini.comparison import (
     TIME,
     RemoteCopy,
 )
+from gieok.storage.index.gemini.costs import UploadCosts
 from gieok.storage.index.gemini.manifest import Attempt, Upload, UploadManifest, document_id
 from gieok.storage.index.gemini.service import (
     GeminiService,
@@ -69,16 +70,6 @@ class UploadPlan(NamedTuple):
     timeout_s: float
 
 
-class UploadBudget(Protocol):
-    """What bounds and counts the cost of uploads."""
-
-    def verify_money(self) -> None:
-        """Raise StoreUnreachable where this month's money is used up."""
-
-    def count_indexing(self, text: str) -> None:
-        """Count the tokens of an uploaded text."""
-
-
 class _Wanted(NamedTuple):
     """Document that the service must hold, and the hash of its upload."""
 
@@ -107,7 +98,7 @@ class Sync:
         clock: Clock,
         pause: Callable[[float], None],
         progress: Callable[[int], None],
-        budget: UploadBudget,
+        costs: UploadCosts,
     ) -> None:
         self._documents = documents
         self._manifest = manifest
@@ -117,7 +108,7 @@ class Sync:
         self._clock = clock
         self._pause = pause
         self._progress = progress
-        self._budget = budget
+        self._costs = costs
         self._moved = 0
         self._late: list[str] = []
 
@@ -316,7 +307,7 @@ class Sync:
         documents = self._documents.get(want.scope, [want.key])
         if not documents or self._hash(documents[0]) != want.hash:
             return False  # changed meanwhile: the next run uploads it
-        self._budget.verify_money()
+        self._costs.verify_money()
         nonce = uuid.uuid4().hex
         self._manifest.begin(
             Attempt(
@@ -331,7 +322,7 @@ class Sync:
         operation = self._service.upload(
             store, payload, lambda name: self._manifest.note_file(name, nonce)
         )
-        self._budget.count_indexing(documents[0].text)
+        self._costs.count_indexing(documents[0].text)
         name, wrong = outcome(operation)
         waited, pause_s, looks = 0.0, 1.0, 0
         while not (name and self._service.is_active(name)):

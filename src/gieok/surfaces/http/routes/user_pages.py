@@ -36,9 +36,9 @@ from gieok.surfaces.web.views.bond_changes import (
     BondChange,
     SentForm,
     add_bond_fact,
-    check_in_user,
     correct_bond_memory,
     forget_bond_memory,
+    give_days_points,
     undo_bond_change,
 )
 from gieok.surfaces.web.views.characters import build_layer_values
@@ -73,11 +73,6 @@ class VisitedPage:
         self.lang = choose_page_language(request)
         self.cookie = request.cookies.get(USER_COOKIE, "")
 
-    @property
-    def house(self) -> House:
-        """Return the house of the service."""
-        return self.desk.house
-
     def sent(self, name: str) -> str:
         """Return a field of the form; '' for none."""
         return self.form.get(name, "").strip()
@@ -91,9 +86,9 @@ class VisitedPage:
         key = self.desk.gate.find_signed_in(self.cookie)
         if not key:
             raise Unauthorized("nobody has signed in", hint="sign in with your key")
-        return self.admit(self.house.identity.recognise(key))
+        return self.check_key_rate(self.desk.house.identity.find_key_holder(key))
 
-    def admit(self, who: Principal) -> str:
+    def check_key_rate(self, who: Principal) -> str:
         """Return the user of a key, within the rate limit. Raises Forbidden, TooManyRequests."""
         if who.role is not KeyRole.USER:
             raise Forbidden("this is a user's", hint="sign in with a key of a user, not an admin's")
@@ -109,8 +104,13 @@ class VisitedPage:
         if not self.desk.gate.may_user_change(self.cookie, self.sent("token")):
             raise Unauthorized("this form is of another session", hint="sign in with your key")
 
-    # A template's.
-    def render(self, template: str, error: GieokError | None = None, **values: Any) -> Response:  # noqa: ANN401
+    def render_own_page(
+        self,
+        template: str,
+        error: GieokError | None = None,
+        http_status: int = 200,
+        **values: Any,  # noqa: ANN401 - a template's
+    ) -> Response:
         """Return a page; with an error, the page says it and has its status."""
         query = self.request.query_params
         is_read = self.request.method == "GET"
@@ -129,11 +129,11 @@ class VisitedPage:
             ],
         }
         text = render_template(template, self.lang, {**common, **values})
-        return HTMLResponse(text, STATUS[error.code][1] if error else 200, PAGE_HEADERS)
+        return HTMLResponse(text, STATUS[error.code][1] if error else http_status, PAGE_HEADERS)
 
     def render_closed(self, error: GieokError | None = None) -> Response:
-        """Return the page on which a user signs in."""
-        return self.render("user_closed.html", error)
+        """Return the page on which a user signs in; who has not done so is nobody (401)."""
+        return self.render_own_page("user_closed.html", error, http_status=401)
 
     def lead_to(self, path: str, change: BondChange | None = None) -> RedirectResponse:
         """Redirect to a page, which says what was changed and offers to undo it."""
@@ -167,21 +167,21 @@ def show_user_home(request: Request, desk: Desk) -> Response:
 
 
 @router.post("/sign-in")
-def sign_in(request: Request, desk: Desk, form: SentFields) -> Response:
+def sign_user_in(request: Request, desk: Desk, form: SentFields) -> Response:
     """Sign a user in with a key."""
     page = VisitedPage(request, desk, form)
     try:
         if not page.sent("key").startswith(PREFIX):
             raise Unauthorized("the key is not valid", hint="a key begins with gk_")
-        who = page.house.identity.verify(page.sent("key"))
-        page.admit(who)
+        who = page.desk.house.identity.verify(page.sent("key"))
+        page.check_key_rate(who)
     except GieokError as error:
         return page.render_closed(error)
     response = page.lead_to("/me")
     is_encrypted = _HTTPS in (request.url.scheme, request.headers.get("x-forwarded-proto", ""))
     response.set_cookie(
         USER_COOKIE,
-        desk.gate.sign_in(who.name),
+        desk.gate.issue_user_cookie(who.name),
         path="/me",
         httponly=True,
         samesite="strict",
@@ -191,7 +191,7 @@ def sign_in(request: Request, desk: Desk, form: SentFields) -> Response:
 
 
 @router.post("/sign-out")
-def sign_out(request: Request, desk: Desk) -> Response:
+def sign_user_out(request: Request, desk: Desk) -> Response:
     """End the session in this browser."""
     response = VisitedPage(request, desk, {}).lead_to("/me")
     response.delete_cookie(USER_COOKIE, path="/me", httponly=True, samesite="strict")
@@ -199,13 +199,13 @@ def sign_out(request: Request, desk: Desk) -> Response:
 
 
 @router.post("/check-in")
-def check_in(request: Request, desk: Desk, form: SentFields) -> Response:
+def check_in_on_page(request: Request, desk: Desk, form: SentFields) -> Response:
     """Give the points of today, once."""
     page = VisitedPage(request, desk, form)
     try:
         user = page.find_user()
         page.require_own_form()
-        return page.lead_to("/me", check_in_user(page, desk.house, user))
+        return page.lead_to("/me", give_days_points(page, desk.house, user))
     except GieokError as error:
         return page.render_closed(error)
 
@@ -245,8 +245,8 @@ def change_user_bond(
 
 
 def _render_home(page: VisitedPage, user: str) -> Response:
-    house = page.house
-    return page.render(
+    house = page.desk.house
+    return page.render_own_page(
         "user_home.html",
         user=user,
         met=list(_iter_met_characters(house, user)),
@@ -286,7 +286,7 @@ def _find_own_bond(house: House, user: str, character: str) -> Bond:
 def _render_bond(
     page: VisitedPage, user: str, character: str, error: GieokError | None = None
 ) -> Response:
-    house, query = page.house, page.request.query_params
+    house, query = page.desk.house, page.request.query_params
     try:
         bond = _find_own_bond(house, user, character)
         asked = query.get("layer", "") or page.sent("layer")
@@ -297,7 +297,7 @@ def _render_bond(
         # Nobody is told whether a character exists that they cannot talk to.
         values, name, error = {"layer": "", "layers": ()}, character, error or failure
     path = f"/me/{quote(character)}"
-    return page.render(
+    return page.render_own_page(
         "user_bond.html",
         error,
         user=user,

@@ -72,7 +72,7 @@ def undo_bond_change(form: SentForm, house: House, bond: Bond) -> BondChange:
     return BondChange(form.words("Taken back."))
 
 
-def check_in_user(form: SentForm, house: House, user: str) -> BondChange:
+def give_days_points(form: SentForm, house: House, user: str) -> BondChange:
     """Check in for today."""
     result = house.points.check_in(user)
     if not result.is_new:

@@ -27,9 +27,9 @@ from gieok.surfaces.web.views.bond_changes import (
     BondChange,
     SentForm,
     add_bond_fact,
-    check_in_user,
     correct_bond_memory,
     forget_bond_memory,
+    give_days_points,
     undo_bond_change,
 )
 from gieok.surfaces.web.views.characters import bond as bond_page
@@ -145,7 +145,9 @@ def undo_talk_change(seen: PageRequest) -> Response:
 
 def check_in_from_talk(seen: PageRequest) -> Response:
     """Check in for today."""
-    return _apply_talk_change(seen, lambda form, house, bond: check_in_user(form, house, bond.user))
+    return _apply_talk_change(
+        seen, lambda form, house, bond: give_days_points(form, house, bond.user)
+    )
 
 
 def import_character_card(seen: PageRequest) -> Response:
