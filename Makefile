@@ -4,6 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 export OMP_NUM_THREADS ?= 1
+# Images of containers often set this. Each of the thousands of processes that tests start would then compile the package anew: a third of
+# all time.
+unexport PYTHONDONTWRITEBYTECODE
 export GIEOK_TEST_MODELS ?= $(CURDIR)/.cache/models
 
 .PHONY: demo acceptance test tests check format house docs site record screenshot locks release bench bench-peers train clean

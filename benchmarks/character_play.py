@@ -201,7 +201,7 @@ def empty_memory(
                 clock=clock,
                 embedder=models.embedder,
                 reader=models.reader,
-                quoting=build_quoting_profile(open_call({}).home.settings),
+                quoting=build_quoting_profile(open_call({}).home.settings.home),
                 budget=budget,
             )
         finally:

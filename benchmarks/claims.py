@@ -26,24 +26,34 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from gieok.memory.talk.claims import is_same_claim
+from gieok.memory.talk import turns
+from gieok.memory.talk.claims import EARLIER_READ, find_lead, is_same_claim
+from gieok.memory.talk.nearness import rank_near_passages
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import SURE, UNSURE, Relation, relation
 from gieok.memory.talk.statements.statement import read_sentences
+from gieok.model.memory import Document, Entry, Passage, Scope
+from gieok.model.retrieval import Filter, VectorQuery
+from gieok.models.local.releases import CURRENT
+from gieok.storage.index.sqlite.store import SqliteStore
+from gieok.text.embedform import text_to_embed
 
 _KINDS = ("parallel", "changes", "compatible")
 _NEIGHBOURS = 24
 _LEAST_COSINE = 0.4
 _BATCH = 256
 _CHARS = range(15, 301)
-#: Earlier statements near to one that are read.
-_EARLIER_READ = 3
+#: Scope of a memory of told rows, and the day of its first statement.
+_MEMORY = Scope("project:told-0badf00d")
+_DAY_0, _A_DAY = datetime(2020, 1, 1, tzinfo=UTC), timedelta(days=1)
 #: Fields of a row with later statements; `update` and `same` hold one, others several.
 _LATER = "update not_update near parallel change partial same talk end unrelated".split()
 
@@ -115,7 +125,6 @@ def _read_sentences(path: Path) -> Iterator[str]:
 
 def _embed_turns(turns: list[str], models: Path) -> np.ndarray:
     from gieok.models.local.runtime import E5Embedder
-    from gieok.text.embedform import text_to_embed
 
     embedder = E5Embedder(models)
     vectors: list[bytes] = []
@@ -149,21 +158,22 @@ def measure_told(path: Path, models: Path) -> None:
     told = [(number, "first", _read_first(row)) for number, row in enumerate(rows)]
     for number, row in enumerate(rows):
         told += [(number, kind, text) for kind, text in _list_later(row)]
-    vectors = _embed_turns([text for _, _, text in told], models)
     judge = PairJudge(LocalReader(models))
     counts: Counter[tuple[str, str]] = Counter()
     wrong: set[int] = set()
-    for place in range(len(rows), len(told)):
-        number, kind, later = told[place]
-        counts[kind, "all"] += 1
-        first = told[number][2]
-        is_marked = judge.review(relation(first, later), first, later).is_sure
-        beside = set(_list_beside(judge, told, vectors, place, len(rows)))
-        counts[kind, "marked"] += is_marked
-        counts[kind, "beside"] += number in beside
-        counts[kind, "either"] += is_marked or number in beside
-        counts[kind, "others"] += len(beside - {number})
-        wrong |= beside - {number}
+    with TemporaryDirectory() as folder:
+        memory = _ToldMemory(Path(folder), [text for _, _, text in told], models)
+        for place in range(len(rows), len(told)):
+            number, kind, later = told[place]
+            first = told[number][2]
+            is_marked = judge.review(relation(first, later), first, later).is_sure
+            beside = {told[near][0] for near in _list_beside(judge, memory, place, len(rows))}
+            counts[kind, "all"] += 1
+            counts[kind, "marked"] += is_marked
+            counts[kind, "beside"] += number in beside
+            counts[kind, "either"] += is_marked or number in beside
+            counts[kind, "others"] += len(beside - {number})
+            wrong |= beside - {number}
     print(f"{path.name}: {len(rows)} statements, {len(wrong)} with a later one of another row")
     for kind in dict.fromkeys(kind for kind, _ in counts):
         shares = ", ".join(
@@ -172,6 +182,52 @@ def measure_told(path: Path, models: Path) -> None:
         print(
             f"  {kind:<20} {counts[kind, 'all']:>4}: {shares}; of other rows {counts[kind, 'others']}"
         )
+
+
+class _ToldMemory:
+    """Memory in which each text is a turn of a user, said a day after the one before."""
+
+    def __init__(self, folder: Path, told: Sequence[str], models: Path) -> None:
+        self.told = told
+        self._store = SqliteStore(folder / "told.db")
+        self._store.put([_build_turn(place, text) for place, text in enumerate(told)])
+        embedded = _embed_turns(list(told), models).astype("<f4")
+        self._store.use_model(CURRENT.model, embedded.shape[1])
+        self._vectors = [vector.tobytes() for vector in embedded]
+        place_of = {text_to_embed(f"User: {text}"): place for place, text in enumerate(told)}
+        while missing := self._store.missing(_BATCH):
+            self._store.put_vectors(
+                CURRENT.model, {id_: self._vectors[place_of[text]] for id_, text in missing}
+            )
+
+    def list_near(self, place: int) -> list[tuple[int, float]]:
+        """Return the places of what was said before, nearest first, as the product ranks them."""
+        near = rank_near_passages(
+            self._store,
+            _MEMORY,
+            self.told[place],
+            VectorQuery(self._vectors[place], model=CURRENT.model),
+            Filter(until=_DAY_0 + place * _A_DAY),
+            _NEIGHBOURS,
+        )
+        ids = sorted(id_ for id_, _ in near)
+        key_of = {passage.id: passage.key for passage in self._store.passages(ids, _MEMORY)}
+        return [(int(key_of[id_]), score) for id_, score in near]
+
+
+def _build_turn(place: int, text: str) -> Entry:
+    line, said_at = f"User: {text}", _DAY_0 + place * _A_DAY
+    document = Document(
+        scope=_MEMORY,
+        key=str(place),
+        kind=turns.KIND,
+        text=line,
+        content_hash=str(place),
+        created_at=said_at,
+        updated_at=said_at,
+        valid_from=said_at,
+    )
+    return Entry(document, (Passage(0, len(line), 1, 1 + line.count("\n")),))
 
 
 def _read_first(row: dict[str, Any]) -> str:
@@ -190,27 +246,21 @@ def _list_later(row: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield from ((kind, text) for text in value)
 
 
-def _list_beside(
-    judge: PairJudge,
-    told: Sequence[tuple[int, str, str]],
-    vectors: np.ndarray,
-    place: int,
-    firsts: int,
-) -> Iterator[int]:
-    """Yield the rows whose first statement the statement at `place` is shown before."""
-    later = told[place][2]
+def _list_beside(judge: PairJudge, memory: _ToldMemory, place: int, firsts: int) -> Iterator[int]:
+    """Yield the first statements that the statement at `place` is shown before."""
+    later = memory.told[place]
     if _asks_only(later):
         return
-    read = 0
-    for near in np.argsort(-(vectors[:place] @ vectors[place])):
-        earlier = told[near][2]
-        if _asks_only(earlier) or is_same_claim(earlier, later):
-            continue
-        if near < firsts and judge.find_likely_change(earlier, later) is not None:
-            yield told[near][0]
-        read += 1
-        if read == _EARLIER_READ:
-            return
+    rivals = [
+        (near, score)
+        for near, score in memory.list_near(place)
+        if not _asks_only(memory.told[near]) and not is_same_claim(memory.told[near], later)
+    ]
+    is_ahead = find_lead([score for _, score in rivals])
+    for rank, (near, _) in enumerate(rivals[:EARLIER_READ]):
+        by_lead = is_ahead and rank == 0
+        if near < firsts and judge.find_likely_change(memory.told[near], later, is_ahead=by_lead):
+            yield near
 
 
 @cache

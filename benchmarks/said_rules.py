@@ -84,7 +84,7 @@ def _is_asked(message: Message, use: ToolAttempt, reader: Reader | None) -> bool
     if reader is None or not senses:
         return False
     path = use.paths[0].path.removeprefix(f"{_FOLDER}/") if use.paths else ""
-    described = describe_tool_use(use.tool, use.command, path, "")
+    described = describe_tool_use(use.tool, use.command, [path] if path else [], "")
     return max(reader.measure_breaks(sorted(senses), described)) >= ASKED
 
 

@@ -18,6 +18,7 @@ KEPT_OUT = frozenset(
         "judge_b",
         "pairs_en",
         "pairs_ko",
+        "pairs_k",
         "worth_w4",
         "spans_s4",
         "spans_s8",

@@ -117,6 +117,10 @@ class Visitor:
         """Return the texts with a line of more than 40 em; codes, tables and pictures aside."""
         return self.page.evaluate(_LONG_LINES)
 
+    def cut_hints(self) -> list[str]:
+        """Return the hints in empty fields that are longer than the field."""
+        return self.page.evaluate(_CUT_HINTS)
+
     def strangers(self) -> list[str]:
         """Return the addresses asked for that are not of this server."""
         return [
@@ -131,6 +135,17 @@ _OVERFLOW = """() => {
     .filter((one) => one.getBoundingClientRect().right > width + 1)
     .map((one) => `${one.tagName}.${one.className} ${one.outerHTML.slice(0, 120)}`).slice(0, 8)
     .concat([`${root.scrollWidth} > ${width}`]);
+}"""
+
+
+_CUT_HINTS = """() => {
+  const canvas = document.createElement("canvas").getContext("2d");
+  return [...document.querySelectorAll("input[placeholder]")].filter((one) => {
+    const style = getComputedStyle(one), box = one.clientWidth;
+    canvas.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const room = box - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    return box && canvas.measureText(one.placeholder).width > room;
+  }).map((one) => one.placeholder);
 }"""
 
 

@@ -110,6 +110,7 @@ def test_a_page_is_whole_and_speaks_one_language(
             page.set_viewport_size(viewport)
             found[f"overflow {theme} {size}"] = visitor.overflow()
             found[f"lines {theme} {size}"] = visitor.long_lines()
+            found[f"cut hints {theme} {size}"] = visitor.cut_hints()
             if (theme, size) in _EXAMINED[lang]:
                 found[f"axe {theme} {size}"] = visitor.faults()
                 if screenshots:

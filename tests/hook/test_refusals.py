@@ -12,6 +12,7 @@ import pytest
 from gieok.hook import choice, named
 from gieok.hook.inject import InjectedMemory
 from gieok.hook.refusals import (
+    AT_START,
     PromptRefusals,
     add_refusal,
     lift_refusals,
@@ -191,3 +192,28 @@ def test_the_newest_refusals_are_kept(tmp_path: Path) -> None:
         add_refusal(str(tmp_path), f"{number:08x}", "x", _PROMPT, float(number))
     rows = json.loads((tmp_path / "hook" / "refused.json").read_text())
     assert [rows[0]["at"], rows[-1]["at"], len(rows)] == [2.0, 301.0, 300]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_refused"),
+    [
+        ("- 2026-11-20 We lint with ruff. (aaaa0001)", True),
+        ("- 2026-11-20 Another thing. (unsure, aaaa0001.3)", False),
+        ("- 🟡 2026-11-20 We lint with ruff. (context)", True),
+        ("- 2026-11-20 We lint with ruff. (bbbb0001.1) (due tomorrow)", True),
+        ("- 2026-11-20 We lint with ruff, she said. (bbbb0001)", False),
+        ("- decision: (and nothing more", False),
+        ("", False),
+    ],
+)
+def test_a_line_of_a_session_start_is_refused_by_handle_or_words(
+    tmp_path: Path, line: str, is_refused: bool
+) -> None:
+    home = str(tmp_path)
+    assert not PromptRefusals(home, AT_START).refuses_line(line)
+    add_refusal(home, RUFF.handle, RUFF.text, AT_START, 1.0)
+    assert PromptRefusals(home, AT_START).refuses_line(line) is is_refused
+    assert not PromptRefusals(home, _PROMPT).refuses(RUFF)
+    assert not PromptRefusals(home, "?!").refuses(RUFF), "a prompt without words is no start"
+    assert lift_refusals(home, RUFF.handle, RUFF.text, "?!") == 0
+    assert lift_refusals(home, RUFF.handle, RUFF.text, AT_START) == 1

@@ -1,5 +1,11 @@
-"""A server that speaks MongoDB's protocol, for all tests. Imported by the fixture that needs it."""
+"""A server that speaks MongoDB's protocol, for all tests. Imported by the fixture that needs it.
 
+With `GIEOK_TEST_MONGO=mongodb://127.0.0.1:27017`, without a database's name, the tests use that
+server, such as MongoDB's own, with a database of their own that is dropped in the end.
+"""
+
+import os
+import secrets
 import socket
 import subprocess
 import sys
@@ -16,7 +22,13 @@ _START_MS = 20_000
 
 @contextmanager
 def running_mongo() -> Iterator[str]:
-    """Start nx-27017 in memory, and yield its URL."""
+    """Start nx-27017 in memory, and yield its URL; or yield that of a server that is named."""
+    if named := os.environ.get("GIEOK_TEST_MONGO", "").rstrip("/"):
+        database = f"gieok_test_{secrets.token_hex(4)}"
+        yield f"{named}/{database}"
+        with MongoClient(named, serverSelectionTimeoutMS=_START_MS) as client:
+            client.drop_database(database)
+        return
     with (
         TemporaryDirectory(prefix="gieok-nx-") as folder,
         socket.create_server(("127.0.0.1", 0)) as probe,

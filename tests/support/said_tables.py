@@ -56,7 +56,7 @@ PAIRED = {"Words", "words"}
 #: Functions whose result a person reads, by module.
 RESULTS: dict[str, tuple[str, ...]] = {
     "code/ask/query.py": ("_not_understood",),
-    "code/deepen/deeper.py": ("plain_record",),
+    "code/report/record.py": ("plain_record",),
     "commands/home/doctor.py": (
         "_probe_home",
         "_probe_journal",

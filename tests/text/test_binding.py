@@ -30,6 +30,21 @@ def test_what_is_forbidden_for_the_moment_is_no_rule(pattern: str, one: str, non
 
 
 @pytest.mark.parametrize(
+    ("pattern", "one", "none"), binding.ABSENCE, ids=[one for _, one, _ in binding.ABSENCE]
+)
+def test_what_is_forbidden_during_an_absence_is_no_rule_and_not_over_with_its_day(
+    pattern: str, one: str, none: str
+) -> None:
+    assert re.search(pattern, one)
+    assert not re.search(pattern, none)
+    assert binding.rules_in(one) == []
+    assert binding.is_of_moment(one)
+    assert not binding.is_all_of_moment(one)
+    assert not binding.is_all_for_once(one)
+    assert binding.rules_in(none) == [none]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Never push right now or ever",

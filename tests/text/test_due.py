@@ -3,7 +3,7 @@
 import pytest
 
 from gieok.model.conversation import CORRECTED_MARK
-from gieok.text.due import due_day, format_due_day, ordinal
+from gieok.text.due import SOMEBODY_ELSES, due_day, format_due_day, ordinal
 
 _TODAY, _SAID = "2026-11-22", "2026-11-20"
 
@@ -78,7 +78,11 @@ def test_when_something_is_due_is_said_from_today() -> None:
         for day in ("2026-11-20", "2026-11-22", "2026-11-23", "2026-11-27")
     ]
     assert said == ["overdue since 2026-11-20", "due today", "due tomorrow", "due 2026-11-27"]
-    assert format_due_day("2026-11-22", _TODAY, "ko") == "오늘 마감"
+    korean = [
+        format_due_day(day, _TODAY, "ko")
+        for day in ("2026-11-20", "2026-11-22", "2026-11-23", "2026-11-27")
+    ]
+    assert korean == ["2026-11-20, 지남", "오늘", "내일", "2026-11-27"]
 
 
 def test_the_day_of_a_correction_is_no_day_on_which_something_is_due() -> None:
@@ -98,3 +102,47 @@ def test_the_day_of_a_correction_is_no_day_on_which_something_is_due() -> None:
 def test_a_day_in_words_is_due_where_users_do_something_on_it(text: str, is_due: bool) -> None:
     found = due_day(text, "2026-11-25", "2026-11-26", is_task=False, named="2026-11-26")
     assert bool(found) == is_due
+
+
+_ELSES = [row[1] for row in SOMEBODY_ELSES]
+_MINE = [row[2] for row in SOMEBODY_ELSES]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *_ELSES,
+        "He has a dentist appointment on Thursday",
+        "Hana's team has a demo on Thursday at 3pm",
+        "my wife has her exam on Thursday",
+        "엄마 목요일 3시에 병원 가셔",
+        "팀장님은 목요일 2시에 발표 있어",
+        "동생이 목요일에 수술해",
+        "민수는 목요일에 면접이 있대",
+    ],
+)
+def test_what_somebody_else_has_or_does_is_not_due(text: str) -> None:
+    assert due_day(text, _SAID, _TODAY, is_task=False, named="2026-11-26") == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *_MINE,
+        "Bob and I have a meeting on Thursday at 11am",
+        "Bob visits us on Thursday at 11am",
+        "Bob has an interview on Thursday, and I have a dentist appointment at 3pm",
+        "Remind Bob that he has an interview on Thursday at 11am",
+        "Bob has to have the report by Thursday",
+        "my son has a dentist appointment on Thursday at 3pm",
+        "my sister's wedding is on Thursday",
+        "수영 목요일 7시에 있어",
+        "민수한테 목요일까지 보고서 줘야 해",
+        "엄마 병원 모시고 목요일 3시에 가야 해",
+        "우리 팀은 목요일 3시에 데모 있어",
+        "call with the insurer on Thursday at 9",
+        "목요일 9에 출발",
+    ],
+)
+def test_what_concerns_users_is_due_whoever_takes_part(text: str) -> None:
+    assert due_day(text, _SAID, _TODAY, is_task=False, named="2026-11-26") == "2026-11-26"

@@ -57,6 +57,9 @@ def test_a_text_holds_a_statement_with_all_of_its_values() -> None:
         ("The invoice needs to be sent before March 3", "the invoice was sent"),
         ("The certificate has to be renewed by tomorrow", "the certificate renewal is done"),
         ("The firewall migration must be finished by Monday", "firewall migration is now done"),
+        ("A팀 보고서 제출해야 해", "A팀이랑 B팀 보고서 다 제출했어"),
+        ("Send the offer to Hanbit by March 3", "On Monday I sent the offer to Hanbit"),
+        ("3월 5일까지 정산 보고서 제출해야 해", "정산 보고서 2건 제출했어"),
     ],
 )
 def test_what_a_task_is_about_finishes_it_whatever_its_frame(task: str, done: str) -> None:
@@ -74,6 +77,12 @@ def test_what_a_task_is_about_finishes_it_whatever_its_frame(task: str, done: st
             "the release notes talk is done by Mina",
         ),
         ("The load balancer must be replaced by Friday", "the load balancer setup is done"),
+        ("B팀 보고서 제출해야 해", "A팀 보고서 제출했어"),
+        ("A팀이랑 B팀 보고서 제출해야 해", "A팀 보고서 제출했어"),
+        ("3호기 필터 교체 금요일까지 해야 해", "2호기 필터 교체 완료했어"),
+        ("I need to submit the report of team B by Friday", "I submitted the report of team A"),
+        ("submit the Q3 report by Friday", "submitted the Q2 report"),
+        ("submit the quarterly report to Hana by Friday", "submitted the quarterly report to Bob"),
     ],
 )
 def test_another_thing_in_the_words_of_a_task_does_not_finish_it(task: str, done: str) -> None:

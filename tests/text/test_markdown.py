@@ -2,7 +2,7 @@
 
 import pytest
 
-from gieok.text.markdown import find_markdown_title, front_matter
+from gieok.text.markdown import find_markdown_title, flatten_markdown, front_matter
 
 
 def test_fields_lists_and_quotes_are_read() -> None:
@@ -67,3 +67,21 @@ def test_a_title_may_be_looked_for_further_down() -> None:
 def test_a_heading_of_spaces_takes_no_time() -> None:
     words = "a" + " #" * 100_000
     assert find_markdown_title(f"# {words}b") == f"{words}b"
+
+
+@pytest.mark.parametrize(
+    ("text", "flat"),
+    [
+        (
+            "# 전세 계약\n\n3월에 끝난다.\n\n- 두 달 전까지\n- [ ] 도배",
+            "전세 계약: 3월에 끝난다. · 두 달 전까지 · 도배",
+        ),
+        ("## Question ##\nDoes it pay?\n> maybe", "Question: Does it pay? maybe"),
+        ("| day | what |\n|---|:--|\n| 19 | sea |\n\n---\n1. fly", "day, what 19, sea · fly"),
+        ("# Alone", "Alone"),
+        ("C# and 3 - 2 are words, -x too", "C# and 3 - 2 are words, -x too"),
+        ("\n\n", ""),
+    ],
+)
+def test_markdown_is_one_line_without_the_marks_that_lines_begin_with(text: str, flat: str) -> None:
+    assert flatten_markdown(text) == flat

@@ -467,6 +467,9 @@ _PAPERS = [
 ]
 _HARMLESS = [
     "v2는 API 키 걷어내고 OAuth로 바꿨어요",
+    "The office wifi is HomeNet-5G.",
+    "wifi: Birch_House_2.4G",
+    "가게 와이파이: KT_Gold_5G-guest",
     "password = get_password()",
     "key = lambda x: x.name",
     "token: str",

@@ -392,6 +392,20 @@ _INSTRUCTIONS = {
     "hermes": (("AGENTS.md",), ".hermes/SOUL.md"),
     "kimi-code": (("AGENTS.md",), ""),
 }
+#: Tools of agents that plan, ask the user or look for files, and do nothing themselves.
+_TALKING_TOOLS = {
+    "claude-code": (
+        "TaskOutput TaskCreate TaskUpdate TaskGet TaskList TodoWrite TodoRead EnterPlanMode "
+        "ExitPlanMode AskUserQuestion ToolSearch Glob Grep LS"
+    ),
+    "codex": "update_plan request_user_input",
+    "opencode": "todowrite todoread question glob grep list",
+    "gemini-cli": (
+        "write_todos save_memory glob grep_search search_file_content list_directory ask_user "
+        "exit_plan_mode"
+    ),
+    "qwen-code": "todo_write save_memory exit_plan_mode",
+}
 #: Agent → the variable that its session sets for the programs that it starts.
 _SESSION_VARIABLES = {
     "claude-code": "CLAUDECODE",
@@ -453,6 +467,11 @@ def folder_of(payload: Payload) -> str:
 def fold_folder_path(folder: str) -> str:
     """Return a folder's path in the form in which Claude Code uses it as a folder name."""
     return "".join(char if char.isascii() and char.isalnum() else "-" for char in folder)
+
+
+def only_talks(tool: str) -> bool:
+    """Return whether a tool, by its name, plans, asks or looks for files, and does nothing."""
+    return any(tool in names.split() for names in _TALKING_TOOLS.values())
 
 
 def instructions(agent: str, folder: str, user: str) -> list[str]:

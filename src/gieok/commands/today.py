@@ -15,6 +15,7 @@ from gieok.home.call import Call
 from gieok.memory.observation import Category
 from gieok.model.conversation import Incident
 from gieok.model.memory import Scope
+from gieok.text.appointments import find_day_ahead
 from gieok.text.due import due_day
 
 #: Days that are looked at for the last sessions, the second where the first have none.
@@ -22,6 +23,8 @@ _RECENT_DAYS = (14, 400)
 _MOST_SESSIONS, _MOST_DUE, _MOST_CHANGES, _MOST_LEARNED = 3, 6, 5, 6
 #: Learned memories that may be due; older ones are not looked at.
 _LOOKED_AT = 300
+#: Days for which the words of a statement ("by next Friday") can name a day that is near now.
+_WORDS_HOLD = timedelta(days=45)
 #: Changes that are older are no news; clocks of several machines differ by less than this.
 _NEWS, _AHEAD = timedelta(days=30), timedelta(days=1)
 
@@ -98,11 +101,15 @@ def _list_due_memories(
 
     A task stays due for a while after its day, as it does at a session's start.
     """
-    today = str(call.clock.now().astimezone(call.zone).date())
+    now = call.clock.now().astimezone(call.zone).date()
+    today = str(now)
     due: dict[str, tuple[date, ListedMemory]] = {}
     for memory in memories:
         is_task = memory.category == Category.TASK
-        day = due_day(memory.text, str(memory.day), today, is_task=is_task)
+        named = find_day_ahead(memory.text, memory.day) if now - memory.day < _WORDS_HOLD else None
+        day = due_day(
+            memory.text, str(memory.day), today, is_task=is_task, named=str(named) if named else ""
+        )
         if day and memory.text not in due:
             due[memory.text] = date.fromisoformat(day), memory
     return tuple(sorted(due.values(), key=lambda pair: pair[0])[:_MOST_DUE])

@@ -4,6 +4,7 @@ A call is answered for the caller's folder and environment.
 """
 
 import os
+import threading
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -12,11 +13,15 @@ from typing import Any
 from gieok.commands.command import Surface
 from gieok.commands.run import OperationAnswer, build_failed_answer, run_operation
 from gieok.daemon.server import Answering
-from gieok.errors import unexpected
+from gieok.errors import GieokError, unexpected
+from gieok.flow.gate_rules import DAMAGED, load_gate_rules
 from gieok.home.calls import open_call
 from gieok.home.resident import Resident
 from gieok.ports.store import VectorSearch
 from gieok.processes.call import HOOK, WAKING, DaemonCall
+
+#: Command that does something, as far as anybody knows: it is only held against the rules.
+_DOING = "gieok-opens-what-a-rule-is-read-with --now"
 
 
 def answering(resident: Resident) -> Answering:
@@ -35,7 +40,37 @@ def answer_call(
         answer = _run_called_operation(resident, call, say, tell)
     except Exception as error:  # noqa: BLE001 - the caller is told, as at a terminal
         answer = build_failed_answer(unexpected(error))
+    if call.surface == HOOK and call.operation == "recall" and resident.claim_gate_opening():
+        # A prompt comes before the tools that the agent then uses.
+        threading.Thread(target=warm_gate, args=(resident, call), daemon=True).start()
     return answer._asdict() | {"failure": answer.failure and answer.failure.encode()}
+
+
+def warm_gate(resident: Resident, call: DaemonCall) -> None:
+    """Open what holds a tool's use against the sense of rules, where there are such rules.
+
+    Opening it takes as long as the hook before a tool waits, so that the first use would pass.
+    """
+    try:
+        opened = open_call({}, environment=call.environment, folder=Path(call.folder))
+        rules = load_gate_rules(str(opened.home.folder))
+    except (GieokError, OSError, *DAMAGED):
+        return  # the call that needs it says it
+    handles = [rule.handle for rule in rules if rule.sense]
+    if handles:
+        use = {"tool": "Bash", "command_line": _DOING, "among": ",".join(handles)}
+        answer_call(
+            resident,
+            DaemonCall(
+                operation="rules try",
+                values=use,
+                surface=HOOK,
+                folder=call.folder,
+                environment=call.environment,
+            ),
+            lambda _: None,
+            lambda _: None,
+        )
 
 
 def warm_resident(resident: Resident, home: Path) -> bool:

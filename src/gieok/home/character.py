@@ -63,7 +63,7 @@ def _open_character_memory(home: Home) -> CharacterService:
         budget=_build_context_budget(settings, reply_tokens),
         cache=stores.window_cache(),
         reader=home.open_help_reader(),
-        quoting=profiles.build_quoting_profile(settings),
+        quoting=profiles.build_quoting_profile(settings.home),
         extractor=" + ".join(filter(None, (RULES, models.memory_model(settings)))),
         free_slots=settings.integer("character.slots"),
         privacy=home.privacy,

@@ -2,7 +2,7 @@
 
 The file may come with a repository. What costs more than the default does is used only where a
 person trusts exactly this content (`gieok trust`): other passages, which a paid embedder makes
-anew, and tighter thresholds, at which a strong model is asked.
+anew, tighter thresholds, at which a strong model is asked, and more symbols, which it summarises.
 """
 
 import os
@@ -22,8 +22,8 @@ from gieok.text.messages import Words
 
 _FILE = FOLDER / "config.yaml"
 _WITHHELD = (
-    "what costs more in .gieok/code/config.yaml (`chunking`, tighter `escalation`) is not used "
-    "until `gieok trust` says so"
+    "what costs more in .gieok/code/config.yaml (`chunking`, tighter `escalation`, more "
+    "`summaries`) is not used until `gieok trust` says so"
 )
 _UNUSED = "not used of .gieok/code/config.yaml (docs/code.md says what there is instead): {names}"
 _LEADS_OUT = (

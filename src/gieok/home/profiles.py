@@ -1,8 +1,9 @@
 """Profiles of search: how memory is ranked, with what the user set."""
 
 from dataclasses import replace
+from pathlib import Path
 
-from gieok.character.memory.said_words import SAID
+from gieok.character.memory.said_words import MOST_QUOTED, SAID
 from gieok.errors import BadConfig
 from gieok.home import rerankers
 from gieok.memory.files.profile import PROFILES, TURNS
@@ -33,14 +34,17 @@ def build_configured_profile(settings: Settings, name: str) -> Profile:
     return profile
 
 
-def build_quoting_profile(settings: Settings) -> Profile:
-    """Return how what people said to a character is ranked: as turns are.
+def build_quoting_profile(folder: Path) -> Profile:
+    """Return how what people said to a character is ranked in a home: as turns are.
 
-    Fewer lines are read with the message, because a reply waits for it; four find as much as ten.
+    Fewer lines are read with the message, because a reply waits for it. A line with little chance
+    is quoted too: it stands with its day as what was said, and claims nothing else.
     """
     return replace(
         TURNS,
         kinds=frozenset((SAID,)),
         most_read=4,
-        calibrations=rerankers.calibrations(settings.home),
+        least_best=0.05,
+        limit=MOST_QUOTED,
+        calibrations=rerankers.calibrations(folder),
     )

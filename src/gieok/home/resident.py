@@ -44,6 +44,14 @@ class Resident:
         self._reader: tuple[object, Reader] | None = None
         self._vectors: OrderedDict[tuple[str, str], Vector] = OrderedDict()
         self._used_s = 0.0
+        self._is_gate_ready = False
+
+    def claim_gate_opening(self) -> bool:
+        """Return whether what the gate needs is to be opened now: once until the next release."""
+        with self._lock:
+            is_claimed = not self._is_gate_ready
+            self._is_gate_ready = True
+            return is_claimed
 
     def stores(self, settings: Settings, environment: object, made: Callable[[], Stores]) -> Stores:
         """Return the stores of these settings, opened at the first call.
@@ -122,6 +130,7 @@ class Resident:
             self._embedders.clear()
             self._reranker = None
             self._reader = None
+            self._is_gate_ready = False
             self._vectors.clear()
             self._stores.clear()
         gc.collect()

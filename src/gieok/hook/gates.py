@@ -8,6 +8,7 @@ import os
 import re
 from fnmatch import fnmatchcase
 
+from gieok.agents import table
 from gieok.flow.gate_rules import (
     DAMAGED,
     GateChoices,
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 _PROJECT = "project:"
 _TEXT_CHARS = 20_000
+#: Paths of one use that a model is asked about.
+_MOST_PATHS = 20
 #: Characters of a tool's use that a model reads.
 _USE_CHARS = 1_000
 #: Fields of tools that move or copy: what is taken, and what is written.
@@ -312,22 +315,23 @@ def read_tool_attempt(
         branch=branch,
         day=day,
         weekday=weekday,
+        only_talks=table.only_talks(tool),
     )
 
 
-def build_trial(payload: "Mapping[str, object]", attempt: ToolAttempt) -> "dict[str, str]":
-    """Return a use of a tool as parameters of `gieok rules try`."""
+def build_trial(payload: "Mapping[str, object]", attempt: ToolAttempt) -> "dict[str, object]":
+    """Return a use of a tool as parameters of `gieok rules try`, run where the tool would run."""
     if attempt.command:
         return {"tool": attempt.tool, "command_line": attempt.command}
     if attempt.paths:
-        return {"tool": attempt.tool, "edit": attempt.paths[0].path}
+        return {"tool": attempt.tool, "edit": [path.path for path in attempt.paths[:_MOST_PATHS]]}
     given = json.dumps(payload.get("tool_input"), ensure_ascii=False, default=str)
     return {"tool": attempt.tool, "given": given[:_USE_CHARS]}  # a model alone reads it
 
 
-def describe_tool_use(tool: str, command: str, path: str, given: str) -> str:
+def describe_tool_use(tool: str, command: str, paths: "Sequence[str]", given: str) -> str:
     """Return a use of a tool as a model reads it: a command alone, else the tool's name first."""
-    return command[:_USE_CHARS] or f"{tool}: {path or given}"[:_USE_CHARS]
+    return command[:_USE_CHARS] or f"{tool}: {', '.join(paths) or given}"[:_USE_CHARS]
 
 
 def _is_editor(tool: str, values: "Mapping[str, object]") -> bool:

@@ -1,4 +1,5 @@
-"""Memories that a person does not want before a prompt like one that they were put before.
+"""Memories that a person does not want before a prompt like one that they were put before, or at a
+session's start.
 
 Imported by the hook: see the package. No text is kept: of a prompt only checksums of its words, of
 a memory its handle and the checksum of its words. The checksums are made with a secret of the home,
@@ -8,6 +9,7 @@ without it, numbers, and hold by these until they are dropped.
 
 import json
 import os
+import re
 import zlib
 
 from gieok import fs
@@ -24,12 +26,18 @@ _FILE, _KEY_FILE = os.path.join("hook", "refused.json"), os.path.join("hook", "r
 _KEY_BYTES, _SUM_BYTES = 32, 8
 #: The oldest refusals are dropped: the hook reads all of them before each prompt.
 _MOST = 300
+#: Stands for a session's start among prompts, which are not empty, and among their words, which are
+#: checksums.
+AT_START, _START_WORD = "", "start"
+#: A line of a session's start: its marks and day, its words, and what stands in brackets behind it.
+_START_LINE = r"- (?:\W{1,2} )?(?:\d{4}-\d\d-\d\d )?(?P<words>.*)"
+_MOST_BRACKETS = 4
 #: Share of the words of two prompts, of all words of both, from which they ask alike.
 _ALIKE = 0.6
 
 
 class PromptRefusals:
-    """Refusals that hold for one prompt."""
+    """Refusals that hold for one prompt; for `AT_START`, at a session's start."""
 
     def __init__(self, home: str, prompt: str) -> None:
         rows = _read_refusal_rows(home)
@@ -41,9 +49,26 @@ class PromptRefusals:
 
     def refuses(self, memory: "InjectedMemory") -> bool:
         """Say whether a memory, or another one in the same words, is refused for the prompt."""
-        return memory.handle in self._handles or any(
-            _sum_text(key, memory.text) in self._texts for key in self._keys
-        )
+        return memory.handle in self._handles or self._refuses_words(memory.text)
+
+    def refuses_line(self, line: str) -> bool:
+        """Say whether a line of a session's start is of a refused memory, or in the same words."""
+        if not self._handles:
+            return False
+        if any(re.search(rf"\b{re.escape(one)}(?![\w.])", line) for one in self._handles):
+            return True
+        found = re.match(_START_LINE, line)
+        words = found["words"] if found else line
+        for _ in range(_MOST_BRACKETS):
+            if self._refuses_words(words):
+                return True
+            words, bracket, _ = words.rpartition(" (")
+            if not bracket:
+                break
+        return False
+
+    def _refuses_words(self, text: str) -> bool:
+        return any(_sum_text(key, text) in self._texts for key in self._keys)
 
     def allowed(self, memories: "Iterable[InjectedMemory]") -> "list[InjectedMemory]":
         """Return the memories that are not refused, in their order."""
@@ -146,7 +171,12 @@ def _is_alike(one: "frozenset[str | int]", other: "frozenset[str | int]") -> boo
 
 
 def _sum_prompt_words(key: "bytes | None", prompt: str) -> "frozenset[str | int]":
-    """Return a checksum for each content word of a prompt; of all of it where it has none."""
+    """Return a checksum for each content word of a prompt; of all of it where it has none.
+
+    A session's start has a word of its own.
+    """
+    if prompt == AT_START:
+        return frozenset((_START_WORD,))
     words = [tokens[0] for tokens in named.content_words(prompt)]
     return frozenset(_sum_text(key, word) for word in words or [prompt])
 

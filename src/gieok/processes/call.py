@@ -133,7 +133,7 @@ def ask_prompt(
 
 def ask_rules(
     home: "Path | str",
-    use: Mapping[str, str],
+    use: Mapping[str, object],
     handles: "list[str]",
     folder: str,
     environment: Mapping[str, str],
@@ -141,7 +141,8 @@ def ask_rules(
 ) -> str:
     """Return the handle of the rule that a tool's use breaks by its sense; '' for none.
 
-    `use` are parameters of `rules try`. '' also where no daemon answers in time.
+    `use` are parameters of `rules try`, `folder` is where the tool runs. '' also where no daemon
+    answers in time.
     """
     values = {**use, "among": ",".join(handles)}
     answer = ask_daemon(

@@ -17,13 +17,15 @@ from gieok import fs, paths
 from gieok.errors import BadConfig
 
 COOKIE = "gieok_session"
+#: Cookie of a user of the service, who signed in with a key.
+USER_COOKIE = "gieok_user"
 #: Header that carries the token of a change that no form sends.
 CHANGE_HEADER = "X-Change-Token"
 _FILE, _USED = "web.secret", "web.used"
 OWNER_PREFIX = "go_"
 _OWNER = re.compile(rf"{OWNER_PREFIX}[A-Za-z0-9_-]{{43}}")
 _SECRET = re.compile(r"[0-9a-f]{64}")
-_LINK_S, _SESSION_S = 300, 30 * 86_400
+_LINK_S, _SESSION_S, _USER_SESSION_S = 300, 30 * 86_400, 12 * 3600
 
 
 class Gate:
@@ -72,12 +74,28 @@ class Gate:
             self.change_token(cookie).encode(), token.encode()
         )
 
+    def issue_user_cookie(self, key: str) -> str:
+        """Return the session cookie of a user whose key was verified; `key` is the key's id."""
+        return self._signed("user", _USER_SESSION_S, f".{key}")
+
+    def find_signed_in(self, cookie: str) -> str:
+        """Return the id of the key by which a user signed in; '' for no cookie of this home."""
+        if not self._is_good("user", cookie):
+            return ""
+        return cookie.rpartition(".")[0].split(".", 2)[2]
+
+    def may_user_change(self, cookie: str, token: str) -> bool:
+        """Say whether a change comes from a page of this user's session."""
+        return bool(self.find_signed_in(cookie)) and hmac.compare_digest(
+            self.change_token(cookie).encode(), token.encode()
+        )
+
     def proof(self, asked: str, port: int, pid: int) -> str:
         """Return the proof that a server knows the home's secret; `asked` is a fresh challenge."""
         return self._mark("server", f"{port}\0{pid}\0{asked}")
 
-    def _signed(self, what: str, seconds: int) -> str:
-        text = f"{int(self._now_s()) + seconds}.{secrets.token_urlsafe(18)}"
+    def _signed(self, what: str, seconds: int, more: str = "") -> str:
+        text = f"{int(self._now_s()) + seconds}.{secrets.token_urlsafe(18)}{more}"
         return f"{text}.{self._mark(what, text)}"
 
     def _is_good(self, what: str, value: str) -> bool:

@@ -17,7 +17,8 @@ HABITS = (
     (
         (
             r"(?i)\b(?:every|each|always|usually|normally|often|regularly|whenever|daily|weekly"
-            r"|monthly|cron)\b"
+            r"|monthly|cron)\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+            r" (?:mornings|afternoons|evenings|nights)\b"
         ),
         "Our standup is on Monday at 10am every week",
         "The demo is on Thursday at 3pm",

@@ -372,6 +372,31 @@ MOMENT = (
         "내가 만든 파일 중에 설정 파일은 건드리지 마",
     ),
 )
+#: (pattern, example, counter-example): the words bind an instruction to an absence. Of what was
+#: said for the moment it alone may last for weeks, and nobody says when it is over.
+ABSENCE = (
+    (
+        r"(?i)^(?!.*\b(?:never|always|ever)\b).*(?:\b(?:during|over|throughout) (?:my|our|this) "
+        r"(?:vacation|holidays?|leave|trip|absence|break|honeymoon|time off)\b"
+        r"|\bwhile (?:i['’]?m|i am|we['’]?re|we are) (?:on (?:vacation|holidays?|leave|a trip|sick"
+        r"|parental|maternity|paternity)|away|abroad|off|out|travell?ing|gone)\b"
+        r"|\b(?:until|till) (?:i['’]?m|i am|we['’]?re|we are|i get|i come|we get) back\b)",
+        "don't merge anything during my vacation",
+        "Never merge on your own, least of all during my vacation",
+    ),
+    (
+        r"^(?!.*(?:절대|항상|함부로|매번|때마다)).*(?<![가-힣])(?:내|우리|제|이번)? ?"
+        r"(?:(?:휴가|출장|여행|병가|연차|부재|입원)(?: ?가 ?있는)? ?(?:동안|기간|중|내내)"
+        r"|(?:없는|비운|비우는) (?:동안|사이))(?:에)?(?:은|는|엔|만)?(?![가-힣])",
+        "휴가 동안은 배포하지 마",
+        "휴가 중이라도 절대 배포하지 마",
+    ),
+    (
+        r"^(?!.*(?:절대|항상|함부로|매번|때마다)).*(?:돌아올|복귀할|올) 때까지(?:는|만)?(?![가-힣])",
+        "내가 돌아올 때까지는 서버 끄지 마",
+        "돌아올 때까지는 절대 서버 끄지 마",
+    ),
+)
 #: Words that take an instruction beyond the moment that it names: "right now or ever".
 _BEYOND_MOMENT = (
     r"(?i)\b(?:ever|always|from now on|going forward|any other|every time|from this)\b"
@@ -456,12 +481,31 @@ _NEED_NOT = (
     r"(?i)\b(?:no need to|(?:you )?(?:(?:don'?t|do not|no longer) (?:have|need) to|needn'?t))\s"
     r"(?:ask|check|wait|confirm|leave (?:it|that|this) to)(?: with)?(?: me)?(?: first| before)?\b"
     r"|(?:나한테|저한테)?\s?(?:묻|물어\s?보|확인\s?받|허락\s?받)지\s?않아도|안\s?물어\s?봐도"
+    r"|(?:묻|물어\s?볼|확인\s?받을|허락\s?받을)\s?(?:을\s?)?필요(?:는|도)?\s?없"
 )
-#: "you can push without asking", "허락 없이 푸시해도 돼": allowed, and nothing need be asked.
+#: "you can push without asking", "it's fine to commit without asking me", 허락 없이 푸시해도 돼: allowed,
+#: and nothing need be asked.
+_WITHOUT_ASKING = (
+    r"without (?:(?:asking|checking with|telling)(?: me)?(?: first)?"
+    r"|my (?:ok(?:ay)?|permission|approval))"
+)
+_FINE = r"(?:fine|ok(?:ay)?|all ?right|allowed|good|cool|happy)"
 _MAY_WITHOUT = (
-    r"(?i)\b(?:you|we|agents?) (?:can|may|are (?:free|allowed) to)\b(?!['’]?\s?(?:t|not|never|no|only)\b)"
-    r"[^.,;]*?(\bwithout (?:asking|my (?:ok(?:ay)?|permission))(?: me)?(?: first)?)"
-    r"|((?:내|제)?\s?허락\s?없이)(?=[^.,;]*도\s?(?:돼|된다|됩니다|괜찮|좋))"
+    r"(?i)\b(?:(?:you|we|agents?)"
+    r"(?: (?:can|may|are (?:free|allowed) to)\b|['’]re (?:free|allowed) to\b)"
+    r"|(?:it|that)(?:['’]?s| is) (?:\w+ly )?"
+    + _FINE
+    + r"\b|i(?:['’]?m| am) (?:\w+ly )?"
+    + _FINE
+    + r" "
+    r"(?:with|for)\b|" + _FINE + r" (?:for you|with me) to\b|feel free to\b|go ahead and\b)"
+    r"(?!['’]?\s?(?:t|not|never|no|only)\b)"
+    r"[^.,;]*?(\b" + _WITHOUT_ASKING + r")"
+    r"|(\b" + _WITHOUT_ASKING + r")(?= (?:is|are) (?:\w+ly )?" + _FINE + r"\b)"
+    r"|(?<=\bfine )(" + _WITHOUT_ASKING + r")"
+    r"|((?:(?:내|제)?\s?허락\s?없이|(?:나한테|저한테)?\s?(?:안\s?(?:물어\s?보고|묻고)"
+    r"|(?:묻|물어\s?보)지\s?(?:않고|말고))))"
+    r"(?=[^.,;]*도\s?(?:돼|된다|됩니다|괜찮|좋))"
 )
 _LIFTS = (
     r"(?i)\b(?:no longer (?:need|have|applies|holds|binds|forbidden|required|necessary)"
@@ -567,7 +611,7 @@ def cut_permission(text: str) -> str:
     """Return a text without the words by which nothing need be asked."""
     rest = re.sub(_NEED_NOT, " ", text)
     for found in reversed([*re.finditer(_MAY_WITHOUT, rest)]):
-        start, end = found.span(1) if found[1] else found.span(2)
+        start, end = found.span(found.lastindex or 0)
         rest = f"{rest[:start]} {rest[end:]}"
     return rest
 
@@ -626,8 +670,13 @@ def join_object(sentence: str, befores: "Sequence[str]") -> str:
 def names_moment(sentence: str) -> bool:
     """Return whether a sentence bounds itself by the moment, or the work, in which it is said."""
     return re.search(_BEYOND_MOMENT, sentence) is None and any(
-        re.search(pattern, sentence) for pattern, _, _ in MOMENT
+        re.search(pattern, sentence) for pattern, _, _ in (*MOMENT, *ABSENCE)
     )
+
+
+def names_absence(sentence: str) -> bool:
+    """Return whether a sentence bounds itself by an absence, such as a vacation."""
+    return any(re.search(pattern, sentence) for pattern, _, _ in ABSENCE)
 
 
 def is_of_moment(sentence: str) -> bool:
@@ -636,8 +685,11 @@ def is_of_moment(sentence: str) -> bool:
 
 
 def is_all_of_moment(text: str) -> bool:
-    """Return whether each sentence of a turn would be a rule if it were not for this once."""
-    return _holds_of_all(text, is_of_moment)
+    """Return whether each sentence of a turn would be a rule if it were not for this once.
+
+    What is bounded by an absence may hold still.
+    """
+    return _holds_of_all(text, lambda one: is_of_moment(one) and not names_absence(one))
 
 
 def is_all_for_once(text: str) -> bool:
@@ -652,7 +704,12 @@ def _holds_of_all(text: str, judge: "Callable[[str], bool]") -> bool:
 
 
 def is_for_once(sentence: str) -> bool:
-    """Return whether a sentence forbids or orders something for the moment, or for a day named."""
+    """Return whether a sentence forbids or orders something for the moment, or for a day named.
+
+    An absence is no moment: what is forbidden during a vacation is still to be known next week.
+    """
+    if names_absence(sentence):
+        return False
     is_bounded = names_moment(sentence) or (
         re.search(_OF_DAY, sentence) is not None and re.search(_FROM_NOW, sentence) is None
     )

@@ -34,7 +34,10 @@ _CUE = (
     r"|\bdentist\b|\bdoctor\b|\bwedding\b|\bconference\b|\bpresentation\b"
     r"|\bremind\b|\bappointment\b|\btalk\b|\bflight\b|\btrip\b|\bvisit\b|\bsubmit\b"
 )
-_CLOCK = r"(?i)(?<!\d)\d{1,2}시(?!간)|\d ?(?:a\.?m|p\.?m)\b|\b\d{1,2}:\d\d\b"
+_CLOCK = (
+    r"(?i)(?<!\d)\d{1,2}시(?!간)|\d ?(?:a\.?m|p\.?m)\b|\b\d{1,2}:\d\d\b"
+    r"|\bat (?:[1-9]|1\d|2[0-3])(?![\w:%/-]|[.,]\d)|(?<![\d.])\d{1,2}에(?![가-힣])"
+)
 #: What takes place on its day, and is over then; not so what has to be done by that day.
 _MEETING = (
     r"(?i)예약|약속|면접|시험|병원|치과|진료|결혼식|회식"
@@ -57,6 +60,73 @@ _OFF = (
     r"|\b(?:is|are|was|were|got|been|be|'s) (?:now )?(?:cancell?ed|called off|off)\b|\bcalled off\b"
     r"|\b(?:meeting|interview|exam|demo|appointment|trip|visit|call)\b"
     r"[^.]{0,30}\b(?:isn['’]?t|won['’]?t)\b"
+)
+#: Between clauses, of which each has its own subject.
+_CLAUSE_END = (
+    r"(?<=[.!?])\s+|[,;]\s+|\n|\s+(?:but|so|because|while)\s+|(?<=[는은인]데)\s+|(?<=니까)\s+"
+)
+#: Persons of whose appointments a user tells; not those whom users take along, as their children.
+_KIN = (
+    r"(?:(?:my|our|his|her|their|the|\w+['’]s) )(?:\w+ )?(?:sisters?|brothers?|mother|mom|mum"
+    r"|father|dad|wife|husband|uncle|aunt|cousins?|grand(?:ma|pa|mother|father)|parents|friends?|boyfriend"
+    r"|girlfriend|neighbou?rs?|boss|manager|colleagues?|coworkers?|flatmate|roommate|teammate"
+    r"|landlord|landlady)"
+)
+_PRONOUN = r"(?:he|she|they)"
+_NAME_EN = (
+    r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!(?:The|This|That|It|We|I|You|Our|My|There|On|At|In|Every"
+    r"|Next|Please|No|And|Remind|Remember)\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:['’]s [a-z]+)?"
+)
+_HOLDS = (
+    r"(?:(?:['’]s got|(?:has|have|['’]ll have|will have|is having|are having)(?: got)?) (?!to\b))"
+)
+_GOES = (
+    r"(?:(?:is|are|will|['’]s|['’]re) )?(?:going to )?(?:fl(?:y|ies|ying)|travel(?:s|l?ing)?"
+    r"|attends?|attending|graduat(?:es?|ing)|gets? married|giv(?:es|ing)|leav(?:es?|ing)"
+    r"|moves? out|undergoes)\b"
+)
+#: Syllables of which given names are made in Korean.
+_NAME_SYLLABLE = (
+    "[민수지훈서연하준우현영진은경희정윤아혜승재태성건호석철규빈나예슬찬혁환주선소미솔린율담겸결온]"
+)
+_PERSON_KO = (
+    r"(?:(?:우리 |내 |제 )?(?:엄마|어머니|아빠|아버지|누나|형|오빠|언니|동생|여동생|남동생|남편|아내|와이프|친구|이모|삼촌|고모"
+    r"|할머니|할아버지|사촌)|걔|쟤|얘|그분|그녀|[가-힣]{1,4} ?(?:님|씨|대리|과장|차장|부장|팀장|실장|사장|교수|선생|선배|후배)"
+    rf"|(?:[김이박최정강조윤장임한오서신권황안송류홍전고문손배백허노심])?{_NAME_SYLLABLE}{{2}}이?)"
+)
+#: What a person has or does on a day; without it a word like a name may be what takes place (수영).
+_OWN_MATTER_KO = (
+    r"면접|시험|병원|치과|진료|수술|검진|입원|상담|출장|여행|휴가|발표|약속|회의|미팅|예약|데모|회식|이사|출국|비행기|수업|강의"
+    r"|(?<![가-힣])(?:가|간다|가신|가셔|떠나|출발)[가-힣]{0,3}[\s.!~]*$"
+)
+#: (pattern, example, counter-example): the clause tells of somebody else's appointment.
+SOMEBODY_ELSES = (
+    (
+        rf"^\W*(?i:{_KIN}|{_PRONOUN})\b ?(?i:{_HOLDS}|{_GOES})",
+        "my sister is flying to Lisbon on Friday at 9am",
+        "my sister and I are flying to Lisbon on Friday at 9am",
+    ),
+    (
+        rf"^\W*{_NAME_EN} ?{_HOLDS}",
+        "Bob has an interview on Thursday at 11am",
+        "The team has a meeting on Thursday at 3pm",
+    ),
+    (
+        rf"^\W*{_NAME_EN} {_GOES}",
+        "Dr. Kim gives a talk on Thursday at 5pm",
+        "The train leaves on Thursday at 5pm",
+    ),
+    (
+        rf"^\W*(?:참,? |아,? )?{_PERSON_KO}(?:께서는?|은|는|이|가|도)?\s(?=.*(?:{_OWN_MATTER_KO}))",
+        "민수 목요일 11시에 면접 있어",
+        "민수랑 목요일 11시에 미팅 있어",
+    ),
+)
+#: Words by which a clause about somebody else is also about the user: "Bob visits us".
+_CONCERNS_USER = (
+    r"(?i)\b(?:me|us|i|we|here)\b|(?<![가-힣])(?:나|내|저|제|우리|저희)(?:는|가|도|랑|한테|를|에게|와|하고)?(?![가-힣])"
+    r"|모시|데려|같이|함께|태워|생일|생신|결혼식|돌잔치|장례|방문|만나|들르|(?<![가-힣])(?:와|온대|오신|오셔|온다|올)"
+    r"|\b(?:birthday|wedding|funeral|remind|remember|visit\w*|com(?:es?|ing) over)\b"
 )
 #: Days after its day, and before it, on which a task is shown.
 _OVERDUE_DAYS, _AHEAD_DAYS = 14, 7
@@ -87,11 +157,11 @@ def due_day(text: str, said: str, today: str, *, is_task: bool, named: str = "")
     from a week before until two weeks after that day; what takes place on the day is not late
     behind it. Another statement with a word for a deadline or an event is returned from a week
     before; one that only names a date, or says what users themselves do on a day, on that day and
-    the day before. What does not take place is not due.
+    the day before. What does not take place is not due, and neither is what somebody else does.
     """
     written = _find_last_date(text, said)
     day = written or named
-    if not day or re.search(_OFF, text):
+    if not day or is_called_off(text) or _is_somebody_elses(text):
         return ""
     ahead = ordinal(day) - ordinal(today)
     has_cue = any(re.search(cue, text) for cue in (_CUE, _CLOCK, _OBLIGES))
@@ -102,6 +172,33 @@ def due_day(text: str, said: str, today: str, *, is_task: bool, named: str = "")
         return day if 0 <= ahead <= _AHEAD_DAYS else ""
     is_told = written or re.search(_OWN, text) is not None
     return day if is_told and 0 <= ahead <= 1 and day != said else ""
+
+
+def is_called_off(text: str) -> bool:
+    """Return whether a text says that something does not take place."""
+    return re.search(_OFF, text) is not None
+
+
+def _is_somebody_elses(text: str) -> bool:
+    """Return whether all clauses of a text with an appointment tell of somebody else's.
+
+    What has to be done by a day is not looked at: it may have to be given to the user.
+    """
+    if re.search(_DEADLINE, text) or re.search(_OBLIGES, text):
+        return False
+    clauses = [
+        clause
+        for clause in re.split(_CLAUSE_END, text)
+        if any(re.search(cue, clause) for cue in (_CUE, _CLOCK))
+    ]
+    return bool(clauses) and all(map(_tells_of_somebody_else, clauses))
+
+
+def _tells_of_somebody_else(clause: str) -> bool:
+    for pattern, _, _ in SOMEBODY_ELSES:
+        if found := re.search(pattern, clause):
+            return re.search(_CONCERNS_USER, clause[found.end() :]) is None
+    return False
 
 
 def _takes_place(text: str) -> bool:
@@ -122,9 +219,8 @@ def format_due_day(day: str, today: str, lang: str = "en") -> str:
     """Return in words when something is due, seen from today."""
     ahead = ordinal(day) - ordinal(today)
     if lang == "ko":
-        return {0: "오늘 마감", 1: "내일 마감"}.get(
-            ahead, f"{day}까지, 지남" if ahead < 0 else f"{day} 마감"
-        )
+        # an appointment has no deadline, and a task is told by its own words
+        return {0: "오늘", 1: "내일"}.get(ahead, f"{day}, 지남" if ahead < 0 else day)
     return {0: "due today", 1: "due tomorrow"}.get(
         ahead, f"overdue since {day}" if ahead < 0 else f"due {day}"
     )

@@ -166,14 +166,18 @@ def split_end_sentences(text: str) -> list[str]:
     return [part for part in _SENTENCE.split(text.strip()) if part.strip()]
 
 
+def is_stated(sentence: str) -> bool:
+    """Say whether a sentence states something: it asks, supposes, wishes and reports nothing."""
+    return not (_ASKS.search(sentence) or _NOT_STATED.search(sentence))
+
+
 def tells_what_is_ahead(sentence: str) -> bool:
     """Say whether a sentence states something, and nothing of the past: no question, no wish."""
-    is_stated = not (_ASKS.search(sentence) or _NOT_STATED.search(sentence))
-    return is_stated and not (_PAST.search(sentence) or _PAST_KO.search(sentence))
+    return is_stated(sentence) and not (_PAST.search(sentence) or _PAST_KO.search(sentence))
 
 
 def _find_sentence_end(sentence: str, said_on: date) -> StatedEnd | None:
-    if _ASKS.search(sentence) or _NOT_STATED.search(sentence):
+    if not is_stated(sentence):
         return None
     ends = [*_iter_english_ends(sentence, said_on), *_iter_korean_ends(sentence, said_on)]
     ends = [end for end in ends if end.last is None or end.last >= said_on]

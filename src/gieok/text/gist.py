@@ -78,6 +78,15 @@ _DONE_HEAD = (
 )
 #: Words for any work: with them a statement names no other thing.
 _WORK = frozenset(("work", "task", "job", "everyth", "작업", "일", "업무"))
+#: What tells one of several things of a kind from the others: the A of A팀 and of "team A", the 2 of
+#: 2호기 and of "Q2"; units of time and of amounts tell none.
+_DESIGNATOR = (
+    r"(?<![A-Za-z0-9.:/-])([A-Z]|\d{1,4})\s?(?!시|월|일|분|초|년|주|달|개|번|명|원|건|장|권|만|천|억|시간|차례)(?=[가-힣])"
+    r"|(?<![.!?] )(?<!^)(?<![A-Za-z0-9'’-])(?!I\b)([A-Z])(?![\w'’.-])"
+    r"|(?<![A-Za-z0-9])(?:[A-Z]{1,2}|[vV]|#)-?(\d{1,4})(?![\d-])"
+    r"|\b(?:team|group|phase|room|floor|unit|part|line|pump|gate|site|lot|batch|version|chapter"
+    r"|floor|level|step|no\.|number) (\d{1,4})\b"
+)
 #: Least share of a task's words in a statement that finishes the task.
 _FINISHED = 0.6
 _CACHED = 4_096
@@ -91,14 +100,22 @@ def as_told(text: str) -> str:
 class Gist:
     """The content of a statement: the words that count, the values among them, whether it
     negates.
+
+    `designators`: what tells the things that it names from others of their kind.
     """
 
-    __slots__ = ("is_not", "plain", "values", "words")
+    __slots__ = ("designators", "is_not", "plain", "values", "words")
 
     def __init__(
-        self, words: "frozenset[str]", values: "frozenset[str]", is_not: bool, plain: str
+        self,
+        words: "frozenset[str]",
+        values: "frozenset[str]",
+        is_not: bool,
+        plain: str,
+        designators: "frozenset[str]",
     ) -> None:
         self.words, self.values, self.is_not, self.plain = words, values, is_not, plain
+        self.designators = designators
 
 
 @lru_cache(_CACHED)
@@ -123,10 +140,13 @@ def gist(text: str) -> Gist:
             if is_value:
                 values.add(form)
     return Gist(
-        frozenset(words),
-        frozenset(values),
-        re.search(_NOT, text) is not None,
-        " ".join(text.casefold().split()),
+        words=frozenset(words),
+        values=frozenset(values),
+        is_not=re.search(_NOT, text) is not None,
+        plain=" ".join(text.casefold().split()),
+        designators=frozenset(
+            next(filter(None, groups)) for groups in re.findall(_DESIGNATOR, text)
+        ),
     )
 
 
@@ -177,12 +197,23 @@ def is_finished(task: Gist, done: Gist) -> bool:
     """Return whether `done` finishes `task`: it has most of the task's words.
 
     Days and numbers of the task may be missing. What it reports as done is in the task: a meeting
-    about the task is another thing.
+    about the task is another thing, and so is the report of team A where that of team B is due.
     """
+    if _is_of_another(task, done):
+        return False
     words = {word for word in task.words - _stem_task_frame() if not word[0].isdigit()}
     if len(words) < 2 or len(words & done.words) < _FINISHED * len(words):
         return False
     return _find_done_heads(done.plain) <= words | _WORK
+
+
+def _is_of_another(task: Gist, done: Gist) -> bool:
+    """Return whether `done` names another thing of a kind than the task, or one of several."""
+    if done.designators and task.designators - done.designators:
+        return True
+    names, done_names = ({value for value in one.values if value.isalpha()} for one in (task, done))
+    days = _stem_task_frame()
+    return bool(names - done.words - days) and bool(done_names - task.words - days)
 
 
 @lru_cache(1)

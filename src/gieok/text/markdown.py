@@ -18,6 +18,12 @@ _LISTED = re.compile(
 )
 _TITLE = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 _QUOTES = "\"'"
+#: Marks that a line begins with: a heading, an item with or without its box, a quotation.
+_HEADING = re.compile(r"\s*#{1,6}\s+(?P<words>\S.*)$")
+_LISTED_LINE = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<words>.*)$")
+_QUOTED_LINE = re.compile(r"\s*(?:>\s?)+(?P<words>.*)$")
+#: Signs of the rule below the head of a table, and of a line across the page.
+_OF_RULES = frozenset("|:-*_ \t")
 
 
 class FrontMatter(NamedTuple):
@@ -105,3 +111,25 @@ def heading_text(words: str) -> str:
     No regular expression, because one takes cubic time on spaces.
     """
     return words.rstrip().rstrip("#").rstrip()
+
+
+def flatten_markdown(text: str) -> str:
+    """Return Markdown as one line, without the marks that its lines begin with.
+
+    A heading ends with a colon, an item begins with a dot.
+    """
+    pieces = list[str]()
+    for line in text.split("\n"):
+        if _OF_RULES.issuperset(line):
+            continue
+        if heading := _HEADING.match(line):
+            pieces.append(f"{heading_text(heading['words']).rstrip(':')}:")
+        elif item := _LISTED_LINE.match(line):
+            pieces.append(f"· {item['words']}" if pieces else item["words"])
+        elif line.strip().startswith("|"):
+            pieces.append(", ".join(cell.strip() for cell in line.strip().strip("|").split("|")))
+        elif quotation := _QUOTED_LINE.match(line):
+            pieces.append(quotation["words"])
+        else:
+            pieces.append(line)
+    return " ".join(" ".join(pieces).split()).removesuffix(":")

@@ -10,10 +10,10 @@ from character_talk import BOND, CharacterTalk
 
 from gieok.character.accounts.return_visits import fade, form_again
 from gieok.character.memory.control import Control
-from gieok.character.memory.said_words import SAID, said_scope
+from gieok.character.memory.said_words import said_scope
 from gieok.character.memory.service import CharacterService, TurnBudget
 from gieok.flow.lifecycle import fill_vectors
-from gieok.memory.files.profile import TURNS
+from gieok.home.profiles import build_quoting_profile
 from gieok.models.local.reader import LocalReader
 from gieok.models.local.runtime import E5Embedder
 from gieok.storage.index.sqlite.store import SqliteStore
@@ -43,7 +43,7 @@ def talk(tmp_path: Path, e5: E5Embedder, models: Path) -> Iterator[CharacterTalk
         clock=clock,
         embedder=e5,
         reader=LocalReader(models),
-        quoting=replace(TURNS, kinds=frozenset((SAID,))),
+        quoting=build_quoting_profile(tmp_path),
         budget=TurnBudget(context_tokens=220, narrative_tokens=150),
     )
     yield CharacterTalk(characters, clock)
@@ -85,6 +85,14 @@ def test_a_short_answer_is_kept_with_what_it_answers(talk: CharacterTalk) -> Non
     assert "그 도마뱀 이름이 뭐야?\n뭉치" in _kept(talk)
     told = _told(talk, "내 도마뱀 이름 기억나?")
     assert "내가 “그 도마뱀 이름이 뭐야?” 하니까 그 사람이 “뭉치” 했어" in told
+
+
+def test_a_long_answer_is_found_by_what_it_answers_and_quoted_alone(talk: CharacterTalk) -> None:
+    answer = "민정이, 박 민 정. 다들 받침을 빼먹고 불러서 두 번씩 말해 줘야 돼"
+    talk.say("c: 그나저나 누나 성함을 아직 못 들었네?", answer, *_FILLER)
+    told = _told(talk, "내 누나 이름 기억나?")
+    assert f"말했어: “{answer}”" in told
+    assert "성함" not in told
 
 
 def test_questions_and_what_is_not_meant_are_not_kept(talk: CharacterTalk) -> None:

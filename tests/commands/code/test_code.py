@@ -649,6 +649,32 @@ def test_tests_documents_and_moved_files_count_to_no_large_change(run: Run, shop
     assert run("code", "sync")["escalation"] == ["12 files changed at once"]
 
 
+def test_a_validation_asks_what_tests_are_called_and_counts_where_that_leads(
+    run: Run, shop: Path
+) -> None:
+    def read_answers() -> tuple[float, str, float]:
+        row = next(c for c in run("code", "validate")["checks"] if c["name"] == "answers")
+        return row["share"], row["detail"], row["weight"]
+
+    run("code", "init")
+    assert read_answers() == (1.0, "no test is named in three words or more", 0)
+    _write(
+        shop,
+        {
+            "shop/ledger.py": "def settle_payment(amount):\n    return amount\n\n\n"
+            "def zeta(entry):\n    return entry\n",
+            "tests/test_ledger.py": "from shop.ledger import settle_payment, zeta\n\n\n"
+            "def test_a_payment_is_settled_once():\n    assert settle_payment(1)\n\n\n"
+            # Nothing of the code says what this one means.
+            "def test_rows_survive_restarts():\n    assert zeta(1)\n",
+        },
+    )
+    run("code", "sync")
+    share, detail, weight = read_answers()
+    assert (share, detail) == (0.5, "1 of 2 tests find what they call by their name")
+    assert 0 < weight < 1, "two questions say little"
+
+
 def test_ask_answers_over_code_and_keeps_five_exchanges(run: Run, shop: Path) -> None:
     run("code", "init")
     model = ScriptedGenerator(*(f"answer {n}" for n in range(7)))
@@ -686,6 +712,31 @@ def test_a_model_that_describes_the_project_is_told_what_its_modules_say_of_them
     assert "shop/ledger.py: Ledger: each payment stands twice.\n" in text
     assert "Checks the ledger" not in text
     assert "# Shop" in text
+
+
+def test_a_model_that_describes_the_project_is_told_an_analysis_of_its_code(
+    run: Run, shop: Path
+) -> None:
+    _write(
+        shop,
+        {
+            "shop/ring.py": "from shop.back import give\n\n\ndef take(x):\n    return give(x)\n",
+            "shop/back.py": "from shop.ring import take\n\n\ndef give(x):\n    return take(x)\n",
+            "shop/serve.py": "from shop.money import convert\n\n\ndef main():\n    # TODO: refunds\n"
+            "    print(convert(2))\n",
+            "pyproject.toml": '[project]\nname = "shop"\n[project.scripts]\n'
+            'shop = "shop.serve:main"\n',
+        },
+    )
+    generator = ScriptedGenerator(_says)
+    load_command("code init")(_context(generator), full=True)
+    (text,) = (prompt.text for prompt in generator.prompts if "README" in prompt.system)
+    assert "shop/serve.py: files 1, lines 7, test files 0; imports money.py (1)\n" in text
+    assert "shop/back.py → shop/ring.py → shop/back.py" in text
+    assert "shop → shop.serve:main" in text
+    assert "shop/serve.py#L5 TODO refunds" in text
+    assert "shop/money.py::convert (shop/money.py#L" in text
+    assert "print(convert(2))" in text
 
 
 def test_a_models_record_of_the_project_is_kept_where_it_is_usable(run: Run, shop: Path) -> None:

@@ -187,6 +187,22 @@ def test_a_full_init_summarises_what_is_worth_it_in_one_request_and_never_again(
     )
 
 
+def test_short_functions_and_tests_are_summarised_where_the_project_wants_them(
+    run: Run, shop: Path, server: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("init")
+    config = shop / ".gieok/code/config.yaml"
+    config.write_text("summaries: {least_lines: 1, tests: 1}\n", encoding="utf-8")
+    # Until a person trusts the file, what it asks for is not paid for.
+    assert "`summaries`" in run("init", "--full")["note"]
+    assert "shop/money.py::spare" not in _asked(server)[1][1]
+    assert main(["trust", "--yes"]) == 0
+    capsys.readouterr()
+    run("init", "--full")
+    _, asked = _asked(server)[-1]
+    assert {"shop/money.py::spare", "tests/test_cart.py::test_total"} <= set(asked)
+
+
 def test_summaries_by_a_model_are_in_every_answer(run: Run, shop: Path) -> None:
     run("init", "--full")
     text = "strong on shop/money.py::convert."

@@ -103,7 +103,7 @@ def test_the_newest_is_listed_first_and_everything_within_the_days(home: Path) -
         "2026-11-10"
     }
     assert _texts(kind="note", since="2026-11-01", until="2026-11-01") == [
-        "Day The boiler was fixed."
+        "Day: The boiler was fixed."
     ]
 
 

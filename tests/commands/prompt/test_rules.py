@@ -71,7 +71,7 @@ def test_rules_are_tried_without_any_home(call) -> None:
     assert (trial.outcome, trial.rule) == ("stop", "never push to main")
     trial = _run(call, "rules try", command_line="git push origin x", rule=["never push to main"])
     assert (trial.outcome, trial.rule, trial.found) == ("none", None, True)
-    trial = _run(call, "rules try", edit="src/billing/a.py", rule=["billing 폴더는 건드리지 마"])
+    trial = _run(call, "rules try", edit=["src/billing/a.py"], rule=["billing 폴더는 건드리지 마"])
     assert trial.outcome == "ask"
     trial = _run(call, "rules try", tool="WebSearch", rule=["Don't use WebSearch"])
     assert trial.outcome == "ask"

@@ -1,7 +1,12 @@
 import pytest
 
 from gieok.memory.observation import Category
-from gieok.memory.observer.categories import classify_statement, is_done, is_instruction
+from gieok.memory.observer.categories import (
+    classify_statement,
+    is_done,
+    is_instruction,
+    is_labelled,
+)
 
 
 @pytest.mark.parametrize(
@@ -15,6 +20,8 @@ from gieok.memory.observer.categories import classify_statement, is_done, is_ins
         ("the slides must be ready by the end of the week", Category.TASK),
         ("the file must be closed before the end of the function", Category.STATE),
         ("every PR must be reviewed before merging", Category.STATE),
+        ("To do: pay the water bill", Category.TASK),
+        ("할 일: 도서관 책 반납", Category.TASK),
         ("ok then SQLite it is", Category.DECISION),
         ("로고는 초록색으로 정했어", Category.DECISION),
         ("SQLite로 할까요? (동의함)", Category.DECISION),
@@ -25,11 +32,31 @@ from gieok.memory.observer.categories import classify_statement, is_done, is_ins
         ("설정부터 보는 게 좋겠어", Category.STATE),
         ("여기는 그렇게 좋은 날씨야", Category.STATE),
         ("the accountant is Lee Seoyeon", Category.STATE),
+        ("No meeting with Hana tomorrow", Category.STATE),
+        ("No emojis in reports", Category.PREFERENCE),
         ("창고는 여섯 시에 닫아", Category.STATE),
     ],
 )
 def test_words_say_what_kind_of_statement_it_is(text: str, category: Category) -> None:
     assert classify_statement(text) is category
+
+
+@pytest.mark.parametrize(
+    ("text", "is_label"),
+    [
+        ("Todo: return the drill to Jun", True),
+        ("- TODO - call the plumber", True),
+        ("할 일: 도서관 책 반납", True),
+        ("Reminder: the dentist is on Friday", True),
+        ("메모: 관리실은 아홉 시에 연다", True),
+        ("add a todo: list to the app", False),
+        ("Todo: ok", False),
+        ("오늘 할 일은 뭐야?", False),
+        ("todo-list 앱을 만들자", False),
+    ],
+)
+def test_a_label_says_that_a_statement_is_to_be_kept(text: str, is_label: bool) -> None:
+    assert is_labelled(text) is is_label
 
 
 def test_only_what_is_finished_is_done() -> None:
@@ -72,6 +99,28 @@ def test_only_what_is_finished_is_done() -> None:
     ],
 )
 def test_what_is_done_in_part_or_doubted_is_not_done(done: str, undone: str) -> None:
+    assert is_done(done)
+    assert not is_done(undone)
+
+
+@pytest.mark.parametrize(
+    ("done", "undone"),
+    [
+        ("we deployed the map", "the deployed version has a bug"),
+        ("I submitted the form", "check whether the form was submitted"),
+        ("the migration is done", "Bob says the migration is done"),
+        ("the invoice is paid", "the invoice is paid by Hana every month"),
+        ("the ticket is closed", "the shop is closed"),
+        ("they finished the audit", "they finished third in the cup"),
+        ("I submitted it, and the board has it", "submitted it but it was rejected"),
+        ("계약서 보냈어", "계약서 보냈는지 모르겠어"),
+        ("계약서는 어제 보냈습니다", "누가 계약서 보냈어?"),
+        ("보고서 제출했고 답을 기다려", "보고서 제출했다가 반려됐어"),
+        ("지도 배포했어", "배포했던 서버가 또 죽었어"),
+        ("정산은 마쳤음", "정산은 민수가 마쳤대"),
+    ],
+)
+def test_what_is_asked_heard_of_or_taken_back_is_not_done(done: str, undone: str) -> None:
     assert is_done(done)
     assert not is_done(undone)
 

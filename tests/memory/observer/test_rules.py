@@ -68,6 +68,8 @@ def observe(reader: LocalReader) -> Observe:
         ("the team is going with Redis Streams for the queue", Category.DECISION),
         ("We decided to drop Python 3.10.", Category.DECISION),
         ("월요일까지 인증서를 갱신해야 해.", Category.TASK),
+        ("할 일: 도서관 책 반납", Category.TASK),
+        ("Reminder: the dentist is on Friday at 3.", Category.STATE),
         ("The launch is on Friday.", Category.STATE),
         ("우리 디자이너는 김서연이야", Category.STATE),
         ("담당 회계사는 이서연 님이야", Category.STATE),
@@ -81,6 +83,15 @@ def test_what_a_user_states_is_kept_in_their_words(
     ((found),) = observe(text)
     assert (found.category, found.text.startswith(text)) == (category, True)
     assert found.message_ids == ("s/1",)
+
+
+def test_what_its_label_says_to_keep_is_kept_without_a_model() -> None:
+    said = [
+        (Role.USER, "Todo: return the drill to Jun"),
+        (Role.USER, "the drill is somewhere over there"),
+    ]
+    (found,) = _observer(None).observe(_span(said)).observations
+    assert (found.text, found.category) == ("Todo: return the drill to Jun", Category.TASK)
 
 
 @pytest.mark.parametrize(

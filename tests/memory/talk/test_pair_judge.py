@@ -100,13 +100,19 @@ def test_the_sentences_of_a_likely_change_are_named_or_there_is_none() -> None:
 
     assert PairJudge(_OfWholes(0)).find_likely_change(old, new) is None, "sentences are read"
 
+    class _OfSentences(_OfKeys):
+        def read_change(self, earlier: str, later: str) -> ChangeReading:
+            return ChangeReading(0.01 if (earlier, later) == (old, new) else 0.999, 0.0)
+
+    assert PairJudge(_OfSentences(0)).find_likely_change(old, new) is None, "wholes are read"
+
 
 def test_of_long_turns_the_sentences_that_share_most_are_read() -> None:
     said = [f"Part {n} of the loom is oiled by Ana." for n in "abcdefgh"]
     reader = _Reader(0.1)
     judge = PairJudge(reader)
     judge.find_likely_change(" ".join(said), "The loom is oiled by Tomas. Who is Ana?")
-    assert reader.asked == 6
+    assert reader.asked == 7, "the whole as well"
 
 
 #: Nothing in the later statement is said of what the earlier one states.
@@ -156,6 +162,14 @@ def test_no_certainty_of_the_reader_marks_what_says_nothing_of_it(earlier: str, 
     assert judge.find_likely_change(earlier, later) is None
 
 
+@pytest.mark.parametrize(("earlier", "later"), _ASKED)
+def test_a_request_that_states_nothing_is_not_likely_changed_however_near(
+    earlier: str, later: str
+) -> None:
+    judge = PairJudge(_Reader(0.9999))
+    assert judge.find_likely_change(earlier, later, is_ahead=True) is None
+
+
 @pytest.mark.parametrize(("earlier", "later"), _STANDING)
 def test_a_standing_request_is_changed_by_a_later_one(earlier: str, later: str) -> None:
     assert PairJudge(_Reader(0.9999)).review(relation(earlier, later), earlier, later).is_sure
@@ -168,3 +182,20 @@ def test_a_rule_beside_a_request_is_not_replaced_with_it() -> None:
 
     earlier, later = _ASKED[0][0] + " 메일은 읽기 전에 보내지 말아 주세요.", _ASKED[0][1]
     assert not PairJudge(_OfRequests(0)).review(relation(earlier, later), earlier, later).is_sure
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "is_change"),
+    [
+        ("배포는 내가 직접 할 거니까 너는 절대 하지 마", "오늘은 배포 안 해", False),
+        ("deploys to the shop are mine", "no deploys to the shop today", False),
+        ("deploys to the shop are mine", "deploys to the shop are yours as of today", True),
+        ("the call with the shop is tomorrow at 4", "no call with the shop tomorrow", True),
+        ("내일 3시에 가게 미팅 있어", "내일 가게 미팅 안 해", True),
+    ],
+)
+def test_what_is_denied_for_one_day_ends_nothing_that_holds_beyond_it(
+    earlier: str, later: str, is_change: bool
+) -> None:
+    judge = PairJudge(_Reader(0.9999))
+    assert judge.review(relation(earlier, later), earlier, later).is_sure == is_change

@@ -1,6 +1,8 @@
 """What a user said later on the subject of a statement is known beside it, and marks nothing."""
 
 import json
+import math
+import struct
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -20,7 +22,9 @@ from gieok.models.local.reader import LocalReader
 from gieok.places.home import later_file, replaced_file
 from gieok.ports.models import ChangeReading
 from gieok.testing import MemoryStore
+from gieok.text.embedform import text_to_embed
 
+_NOW = AT + timedelta(days=90)
 _FIRST = "The tide gate opens for the punts at six."
 _SECOND = "For the punts the tide gate opens at seven."
 _BARGE = "Mira teaches pottery on Mondays.", "Mira lives on a barge."
@@ -52,7 +56,7 @@ def store() -> MemoryStore:
 
 def _settle(store: MemoryStore, home: Path, reader: object) -> None:
     embed_missing(store)
-    while promotion.update_promotions(store, home, reader=reader, now=AT + timedelta(days=90)):  # type: ignore[arg-type]
+    while promotion.update_promotions(store, home, reader=reader, now=_NOW):  # type: ignore[arg-type]
         pass
 
 
@@ -216,7 +220,7 @@ def test_a_change_of_a_part_counts_as_well(whole: float, part: float, is_likely:
     assert bool(judge.find_likely_change(*_BARGE)) is is_likely
 
 
-@pytest.mark.parametrize(("whole", "is_likely"), [(0.987, False), (0.991, True)])
+@pytest.mark.parametrize(("whole", "is_likely"), [(0.92, False), (0.93, True)])
 def test_words_of_another_subject_count_against_a_likely_change(
     whole: float, is_likely: bool
 ) -> None:
@@ -235,6 +239,33 @@ def test_a_statement_that_names_no_subject_changes_nothing() -> None:
         "The tide gate opens at six.", "That is all off, forget it."
     )
     assert not reader.asked
+
+
+@pytest.mark.parametrize(("distance", "is_likely"), [(0.6, True), (0.1, False)])
+def test_a_statement_far_nearer_than_all_others_needs_no_word_of_the_later_one(
+    store: MemoryStore, tmp_path: Path, distance: float, is_likely: bool
+) -> None:
+    class _Certain(_Reader):
+        def read_change(self, earlier: str, later: str) -> ChangeReading:
+            return ChangeReading(self.whole if "kiln" in later else 0.01, self.part)
+
+    lamps = [f"Lamp number {n} is green." for n in "13579"]
+    earlier, later = "Mira teaches pottery.", "Her kiln went to a museum."
+    said = {earlier: 0.3, later: 0.0, **dict.fromkeys(lamps, 0.3 + distance)}
+    store.put([build_turns(f"s{n}", n, text) for n, text in enumerate([earlier, *lamps, later])])
+    store.use_model("plane", 2)
+    angles = {text_to_embed(f"User: {text}"): angle for text, angle in said.items()}
+    store.put_vectors(
+        "plane",
+        {
+            id_: struct.pack("<2f", math.cos(angles[text]), math.sin(angles[text]))
+            for id_, text in store.missing(100)
+        },
+    )
+    while promotion.update_promotions(store, tmp_path, reader=_Certain(0.96), now=_NOW):
+        pass
+    found = {(build_key("s0"), 1): (build_key("s6"), 1)}
+    assert _later(tmp_path) == (found if is_likely else {})
 
 
 @pytest.mark.parametrize(

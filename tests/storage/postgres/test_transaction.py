@@ -67,12 +67,18 @@ def _frozen(db: psycopg.Connection) -> Iterator[None]:
     pids = [pid for (pid,) in db.execute(f"SELECT pid {_OURS}")]
     assert pids
     for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
+        _signal(pid, signal.SIGSTOP)
     try:
         yield
     finally:
         for pid in pids:
-            os.kill(pid, signal.SIGCONT)
+            _signal(pid, signal.SIGCONT)
+
+
+def _signal(pid: int, sent: signal.Signals) -> None:
+    # The server's process of a connection that was given up while frozen ends when it runs again.
+    with suppress(ProcessLookupError):
+        os.kill(pid, sent)
 
 
 def _ids(journal: PostgresJournal) -> list[str]:

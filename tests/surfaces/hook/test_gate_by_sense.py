@@ -80,9 +80,19 @@ def test_a_file_and_another_tool_are_described_for_the_model(told) -> None:
         assert _try_tool(told, "Edit", file_path=edited, old_string="a") == {}
         assert _try_tool(told, "mcp__mail__send", to="프로덕션") == {}
     assert [call.values for call in calls] == [
-        {"tool": "Edit", "edit": edited, "among": _HANDLE},
+        {"tool": "Edit", "edit": [edited], "among": _HANDLE},
         {"tool": "mcp__mail__send", "given": '{"to": "프로덕션"}', "among": _HANDLE},
     ]
+
+
+def test_the_model_is_asked_about_all_files_and_where_the_tool_runs(told) -> None:
+    patch = "*** Begin Patch\n*** Update File: a.md\n*** Add File: chart/b.yaml\n*** End Patch"
+    (told.project / "chart").mkdir()
+    with _daemon(told.home, outcome="none") as calls:
+        _try_tool(told, "apply_patch", input=patch)
+        _try_tool(told, "shell", command="make ship", workdir="chart")
+    assert calls[0].values["edit"] == ["a.md", "chart/b.yaml"]
+    assert [call.folder for call in calls] == [str(told.project), str(told.project / "chart")]
 
 
 def test_without_a_daemon_the_tool_runs(told) -> None:

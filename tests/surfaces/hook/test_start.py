@@ -12,6 +12,7 @@ from tests.support.daytime import find_noon_zone
 
 from gieok.commands.observe.run import observe_transcripts as observe
 from gieok.hook import inject
+from gieok.hook.refusals import AT_START, PromptRefusals, add_refusal, lift_refusals
 from gieok.places.home import build_active_memory_path, lasting_file, later_file
 from gieok.places.project import project_scope
 from gieok.text.active import MARKER
@@ -496,6 +497,33 @@ def _commits(repository: Path, *rows: tuple[str, str]) -> None:
         for n, (mail, text) in enumerate(rows)
     )
     log.write_text("".join(lines), encoding="utf-8")
+
+
+def test_what_a_person_keeps_out_of_session_starts_is_not_shown_in_any_words_of_it(
+    told: _Told, known
+) -> None:
+    kept, refused = "I prefer short answers.", "We decided to use Redis Streams for the queue."
+    told.tell("old", known.project, ("user", refused), ("assistant", "ok"), day="2026-11-19")
+    told.tell("other", known.project, ("user", kept), ("assistant", "ok"))
+    told.tell("last", known.project, ("user", "재고 화면은 내일 끝내자"), ("assistant", "네."))
+    told.observe()
+    scope = project_scope(str(known.project))
+    handle = f"{_handle(scope, 'old')}"
+    assert f"{refused} ({handle})" in told.start(known.project)
+    add_refusal(str(known.home), handle, refused, AT_START, 1.0)
+    text = told.start(known.project, "next")
+    assert refused not in text
+    assert kept in text
+    # the same words, as an observation has them without a handle
+    Path(build_active_memory_path(str(known.home), scope)).write_text(
+        f"## Context\n- 🟡 2026-11-19 {refused}\n- The queue is small.\n"
+    )
+    text = told.start(known.project, "third")
+    assert refused not in text
+    assert "The queue is small." in text
+    assert not PromptRefusals(str(known.home), "which queue do we use?").refuses_line(refused)
+    lift_refusals(str(known.home), handle, refused, AT_START)
+    assert f"{refused} ({handle})" in told.start(known.project, "fourth")
 
 
 def test_the_first_session_in_a_repository_begins_with_what_the_user_committed_there(

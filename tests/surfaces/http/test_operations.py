@@ -190,6 +190,7 @@ def test_who_is_nowhere_gives_absolute_paths(service: _Served) -> None:
 
 
 def test_no_editor_opens_on_the_server(service: _Served) -> None:
+    assert service.post("index", paths=str(service.world.notes)).status_code == 200
     (hit,) = service.post("search", query="VLAN", limit=1).json()["results"]
     found = service.post("edit", handle=hit["handle"])
     assert found.status_code == 400

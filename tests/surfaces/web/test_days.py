@@ -331,6 +331,7 @@ def test_a_correction_by_a_person_is_a_change_of_its_day_and_leads_to_what_holds
     page = browser.get("/timeline").text
     (of_day,) = _days_of_stream(page).values()
     assert of_day.count("corrected by you") == 3
+    assert of_day.count("Parcels go out on Fridays.") == 1, "the end of a change stands in it"
     for before, after in (("three", "four"), ("four", "five")):
         words = f">Payments are retried {before} times.</span>"
         link = f'<a href="/m/{handles["Payments are retried five times."]}">'
@@ -459,3 +460,20 @@ def test_a_month_reads_each_session_once_and_none_for_what_no_talk_is_the_source
     assert read == []
     assert "settle payments" in talked.get("/timeline?month=2024-05&kind=decision").text
     assert "s1" in read
+
+
+def test_sessions_and_changes_of_a_day_stand_by_their_time_the_newest_first(
+    browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "talk").mkdir()
+    monkeypatch.setenv("GIEOK_OBSERVE_FOLDERS", str(tmp_path / "talk"))
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=1, microsecond=0)
+    row = {"role": "user", "text": "Look at the kiln.", "timestamp": today.isoformat()}
+    (tmp_path / "talk" / "a.jsonl").write_text(json.dumps(row) + "\n")
+    memory = Memory()
+    memory.run("observe run", once=True)
+    memory.add("Parcels go out on Mondays.")
+    (parcels,) = memory.run("list", words=["Parcels"]).memories
+    memory.run("edit", handle=parcels.handle, text=["Parcels go out on Fridays."])
+    (of_day,) = _days_of_stream(browser.get("/timeline").text).values()
+    assert of_day.index("corrected by you") < of_day.index("Look at the kiln.")

@@ -84,7 +84,7 @@ def test_the_home_page_tells_of_sessions_due_and_waiting_and_leads_there(
     assert "the model &lt;i&gt;is&lt;/i&gt; away" in _section(page, "Waits for your word")
     assert "The certificate expires on" in _section(page, "Learned lately")
     korean = lived.get("/", headers={"Accept-Language": "ko"}).text
-    assert "내일 마감" in _section(korean, "다가온 일")
+    assert '<b class="when">내일</b>' in _section(korean, "다가온 일")
 
 
 def test_a_task_stays_due_after_its_day_and_another_statement_does_not(
@@ -105,6 +105,16 @@ def test_a_task_stays_due_after_its_day_and_another_statement_does_not(
     assert f"overdue since {yesterday}" in due
     assert "the choir" in page
     assert "the choir" not in due
+
+
+def test_a_day_that_words_name_is_due_as_at_a_session_start(lived: TestClient) -> None:
+    """By words such as "by Friday", through the function that reads them for agents."""
+    memory = Memory()
+    for text in ("Send the invoice to Hana by Friday.", "The lamp fell on Friday."):
+        memory.run("remember", text=[text])
+    due = _section(lived.get("/").text, "Due")
+    assert "the invoice to Hana" in due
+    assert "The lamp fell" not in due
 
 
 def test_a_session_past_midnight_stands_once_and_whole(lived: TestClient, tmp_path: Path) -> None:

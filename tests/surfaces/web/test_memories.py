@@ -626,7 +626,34 @@ def test_words_that_are_no_time_and_what_was_not_looked_at_are_said(told: TestCl
     page = told.get("/?q=quasars+several+weeks+ago&source=sessions").text
     assert "“several weeks ago” was not taken as a time" in page
     assert "But not everything was looked at:" in page
-    assert "only sessions was looked at" in page
+    assert "the filter “of what: conversations” left the rest out" in page
     tried = told.get("/injection?prompt=which+quasar+was+it+several+weeks+ago").text
     assert "Not taken as a time" in tried
-    assert "only x was looked at" in told.get("/memories?kind=turn&words=quasar&tag=x").text
+    filtered = told.get("/memories?kind=turn&words=quasar&tag=x").text
+    assert "the filter “tag: x” left the rest out" in filtered
+
+
+def test_no_page_names_an_option_of_the_command_line(told: TestClient) -> None:
+    Memory(scope="agent:helper").add("The helper closes tickets on Fridays.")
+    for lang, named in (("en", "agent helper"), ("ko", "에이전트 helper")):
+        pages = {
+            address: told.get(address, headers={"Accept-Language": lang}).text
+            for address in (
+                "/?q=quasar&tag=nothing",
+                "/?q=quasar&tag=%23",
+                "/?q=quasar&agent=%23&in=agent:main",
+                "/?q=quasar&in=agent:main",
+                "/memories?tag=nothing",
+                "/memories?tag=%23",
+            )
+        }
+        for address, page in pages.items():
+            main = page.partition("<main")[2].partition("</main>")[0]
+            assert not re.findall(r"--[a-z가-힣]+", main), (lang, address)
+        assert named in pages["/?q=quasar&in=agent:main"].partition('id="hits"')[2], lang
+
+
+def test_a_filter_that_is_refused_is_not_said_to_fit_nothing(told: TestClient) -> None:
+    page = told.get("/memories?tag=%23").text
+    assert "tag is &#39;#&#39;" in page
+    assert "Nothing fits these filters." not in page

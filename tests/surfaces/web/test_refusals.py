@@ -15,6 +15,7 @@ pytest.importorskip("jinja2")
 from starlette.testclient import TestClient
 
 from gieok.hook.inject import InjectedMemory, Injection
+from gieok.hook.refusals import AT_START, PromptRefusals
 from gieok.hook.window import ContextWindow
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.places.scope import USER_SCOPE
@@ -99,6 +100,27 @@ def test_not_for_this_keeps_a_memory_away_from_such_prompts_until_it_is_undone(
     undone = _press(given, done, "Undo")
     assert f"{named} may be given at a prompt like that again" in undone
     assert refused not in _fates(given)
+
+
+def test_a_line_of_a_session_start_is_kept_out_of_the_next_ones_until_that_is_undone(
+    given: TestClient, tmp_path: Path
+) -> None:
+    handle, words = _handle(Memory(), "three times"), "Payments are retried three times."
+    text = f"<memory-context>\nOf the user (agent:main).\n- 2026-11-12 {words} ({handle})\n"
+    window = ContextWindow(str(tmp_path / "home"), "claude-code", "begun")
+    window.keep("session-start", Injection(text, [], 9), datetime.now(UTC).timestamp())
+    page = given.get("/injection").text
+    assert _find_forms(page, "Not for this") == []
+    (form,) = _find_forms(page, "Not at a session&#39;s start")
+    assert (form["handle"], form["at_start"]) == (handle, "1")
+    done = _press(given, page, "Not at a session&#39;s start")
+    assert f"“{words}” is not given at a session&#39;s start any more" in done
+    starts = PromptRefusals(str(tmp_path / "home"), AT_START)
+    assert starts.refuses_line(f"- 2026-11-12 {words} ({handle})")
+    assert "you said: not for a prompt like this" not in _fates(given)
+    assert "may be given at a session&#39;s start again" in _press(given, done, "Undo")
+    lifted = PromptRefusals(str(tmp_path / "home"), AT_START)
+    assert not lifted.refuses_line(f"- 2026-11-12 {words} ({handle})")
 
 
 def test_never_from_this_folder_keeps_its_notes_away_from_all_prompts(

@@ -68,9 +68,9 @@ def test_a_tool_of_a_server_may_be_meant() -> None:
     assert may_be_meant(_rule(), _use(tool="mcp__mail__send"))
 
 
-@pytest.mark.parametrize("tool", ["ExitPlanMode", "AskUserQuestion", "mcp__gieok__recall"])
-def test_a_tool_that_plans_or_asks_or_remembers_is_not_meant(tool: str) -> None:
-    assert not may_be_meant(_rule(), _use(tool=tool))
+def test_a_tool_that_plans_or_asks_or_remembers_is_not_meant() -> None:
+    assert not may_be_meant(_rule(), _use(tool="AskUserQuestion", only_talks=True))
+    assert not may_be_meant(_rule(), _use(tool="mcp__gieok__recall"))
 
 
 @pytest.mark.parametrize(("branch", "is_meant"), [("release", True), ("", True), ("main", False)])

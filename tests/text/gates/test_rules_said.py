@@ -119,6 +119,51 @@ def test_a_later_sentence_lifts_a_rule_or_takes_its_place() -> None:
     assert _judge("배포하지 마", "이제 배포해도 돼", use="npm run deploy") == NONE
 
 
+@pytest.mark.parametrize(
+    ("rule", "permission"),
+    [
+        ("ask me before you commit", "it's fine to commit without asking me"),
+        ("ask me before you commit", "commits are fine without asking"),
+        ("ask me before you commit", "feel free to commit without asking me first"),
+        ("ask me before you push", "pushing without asking is fine"),
+        ("커밋하기 전에 나한테 물어봐", "커밋은 안 물어보고 해도 돼"),
+        ("배포 전에 꼭 물어봐", "배포는 물어볼 필요 없어"),
+    ],
+)
+def test_a_permission_to_ask_nothing_is_no_rule_and_ends_one(rule: str, permission: str) -> None:
+    day = date(2026, 11, 25)
+    assert [held.text for held in keep_holding_rules([(rule, day)])] == [rule]
+    assert keep_holding_rules([(permission, day)]) == []
+    assert keep_holding_rules([(rule, day), (permission, day)]) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome"),
+    [
+        ("it's fine to commit without asking me, but pushing is mine", NONE),
+        ("no need to ask before you commit, just don't push", ASK),
+        ("커밋은 안 물어봐도 되는데 푸시는 절대 하지 마", STOP),
+        ("you can commit without asking me but never push", STOP),
+    ],
+)
+def test_a_permission_before_a_rule_is_no_part_of_it(said: str, outcome: str) -> None:
+    assert _judge(said, use="git commit -m x") == NONE
+    assert _judge(said, use="git push") == outcome
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "it's not fine to commit without asking me",
+        "never commit without asking me",
+        "it's fine to commit without asking me, but never push",
+        "나한테 안 묻고 커밋하지 마",
+    ],
+)
+def test_what_only_looks_like_a_permission_is_a_rule(said: str) -> None:
+    assert keep_holding_rules([(said, date(2026, 11, 25))])
+
+
 def test_only_the_same_actions_in_the_same_scope_end_a_rule() -> None:
     never, push = "never push", "git push origin main"
     for later in (

@@ -96,11 +96,21 @@ class Identity:
         is_right = hmac.compare_digest(
             _hash_key_secret(form[2] if form else ""), key.secret_hash if key else _NOBODY
         )
-        now = self.clock.now()
+        return self._require_in_force(key if is_right else None)
+
+    def find_key_holder(self, identity: str) -> Principal:
+        """Return the owner of a key by its id, which a session names. Raises Unauthorized.
+
+        The session's signature stands for the secret; a key that was revoked since ends it.
+        """
+        user = _decode_key_owner(identity)
+        return self._require_in_force(self.keys.key(user, identity) if user is not None else None)
+
+    def _require_in_force(self, key: IssuedKey | None) -> Principal:
         if (
-            not (key and is_right)
+            key is None
             or key.revoked_at is not None
-            or (key.expires_at and key.expires_at <= now)
+            or (key.expires_at and key.expires_at <= self.clock.now())
         ):
             raise Unauthorized(
                 "the key is not valid", hint="it may have expired or been revoked: ask for another"

@@ -483,6 +483,8 @@ def _format_plan_text(
     )
     kept = time or (_TIME.search(word) if is_given else None)
     what = _TIME_IN_NAME.sub(" ", what or word).strip(" ,")
+    # the day is said as a date, and "tomorrow" would be false the day after
+    what = what.removeprefix(f"{text[day.start : day.end].strip()} ")
     what = " ".join((_nominalise(what) if is_korean else what).split())
     return " ".join(filter(None, (when, kept[0].strip() if kept else "", what))) if what else ""
 

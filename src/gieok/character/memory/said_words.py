@@ -31,31 +31,29 @@ from gieok.text.keywords import keyword_tokens
 #: Kind of the documents, and of the last part of their scope.
 SAID = "said"
 _KIND = f"/{SAID}:"
-#: Metadata: what the character had said before, where the words say little without it.
+#: Metadata: what the character had said before. A message is searched with it, since a question
+#: is often nearer to a later question than its answer is.
 _ASKED = "asked"
 _MOST_CHARS, _MOST_ASKED = 300, 120
-#: Words below which a message is read with what was said before it.
+#: Words below which a message is quoted with what was said before it.
 _FEW_WORDS = 4
 _STAGED = re.compile(r"\*[^*\n]+\*")
-#: Lines that are quoted beside a message, and near lines of which one may end another.
-_MOST_QUOTED, _MOST_COMPARED = 3, 4
-#: Probability from which a line counts as an answer, and from which a later line counts as putting
-#: an end to an earlier one.
-_LIKELY, _ENDS = 0.1, 0.5
+#: Lines that are quoted beside a message; eight found no more answers within a narrative of 500 tokens.
+MOST_QUOTED = 5
+#: The nearest of them, of which one may end another. Each two are read together, which takes time.
+_MOST_COMPARED = 4
+#: Probability from which a later line counts as putting an end to an earlier one.
+_ENDS = 0.5
 
 
 class UserQuote(NamedTuple):
-    """What a user said: the words, the character's words before them, the time and the message.
-
-    `is_likely`: it likely answers what was asked.
-    """
+    """What a user said: the words, the character's words before them, the time and the message."""
 
     key: str
     text: str
     asked: str
     at: datetime
     message_id: str
-    is_likely: bool = True
 
     @property
     def line(self) -> str:
@@ -132,7 +130,7 @@ class SaidWords:
     def quote(
         self, memory: Scope, text: str, clock: Clock, zone: tzinfo, unquoted: Collection[str] = ()
     ) -> list[UserQuote]:
-        """Return the lines that likely answer a message, in the order in which they were said.
+        """Return the lines that may answer a message, in the order in which they were said.
 
         A line that a later one puts an end to is left out, and so are messages in `unquoted`.
         """
@@ -150,35 +148,32 @@ class SaidWords:
             None,
             reader,
         )
-        near = found.hits[:_MOST_COMPARED]
+        near = found.hits[:MOST_QUOTED]
         documents = documents_of(self.store, near)
         quotes = [
-            _read_quote(documents[scope, hit.passage.key], is_likely=hit.score >= _LIKELY)
+            _read_quote(documents[scope, hit.passage.key])
             for hit in near
             if (scope, hit.passage.key) in documents
         ]
         quotes = [one for one in quotes if one.message_id not in unquoted]
         try:
-            return _choose_quotes(reader, quotes)
+            ended = _find_ended(reader, quotes[:_MOST_COMPARED])
         except EmbedderFailed:
             return []
+        standing = [one for one in quotes if one.key not in ended]
+        return sorted(standing, key=lambda one: one.at)
 
 
-def _choose_quotes(reader: Reader, quotes: Sequence[UserQuote]) -> list[UserQuote]:
-    """Return the likely quotes, in order of time; where a later one ends it, that one instead.
-
-    Raises EmbedderFailed.
-    """
-    by_time = sorted(quotes, key=lambda one: one.at)
-    chosen: dict[str, UserQuote] = {}
-    for one in [quote for quote in quotes if quote.is_likely][:_MOST_QUOTED]:
-        later = (other for other in reversed(by_time) if other.at > one.at)
-        ending = (
-            other for other in later if reader.read_change(one.line, other.line).whole >= _ENDS
+def _find_ended(reader: Reader, quotes: Sequence[UserQuote]) -> set[str]:
+    """Return the keys of the quotes that a later one puts an end to. Raises EmbedderFailed."""
+    return {
+        one.key
+        for one in quotes
+        if any(
+            other.at > one.at and reader.read_change(one.line, other.line).whole >= _ENDS
+            for other in quotes
         )
-        standing = next(ending, one)
-        chosen[standing.key] = standing
-    return sorted(chosen.values(), key=lambda one: one.at)
+    }
 
 
 def _build_said_entries(
@@ -195,8 +190,7 @@ def _build_said_entries(
             asked, before = before, ""
             if message.id in unquoted or not _says_something(message.text):
                 continue
-            is_short = len(keyword_tokens(message.text)) < _FEW_WORDS
-            entries.append(_build_said_entry(scope, one, _find_question(asked) if is_short else ""))
+            entries.append(_build_said_entry(scope, one, _find_question(asked)))
     return entries
 
 
@@ -237,17 +231,17 @@ def _build_said_entry(scope: Scope, one: Journalled, asked: str) -> Entry:
     return Entry(clean, (Passage(0, len(clean.text), 1, clean.text.count("\n") + 1),))
 
 
-def _read_quote(document: Document, *, is_likely: bool) -> UserQuote:
+def _read_quote(document: Document) -> UserQuote:
     asked = document.metadata.get(_ASKED, "")
     words = document.text.removeprefix(_join_line(asked, ""))
     identity = next(iter(document.message_ids), "")
+    is_short = len(keyword_tokens(words)) < _FEW_WORDS
     return UserQuote(
         key=document.key,
         text=words,
-        asked=asked,
+        asked=asked if is_short else "",
         at=document.said_at,
         message_id=identity,
-        is_likely=is_likely,
     )
 
 

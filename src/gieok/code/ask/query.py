@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from gieok.code.ask.phrases import measure_phrase, read_phrase
 from gieok.code.ask.spelling import SpellingIndex, iter_spellings
 from gieok.code.ask.sureness import AnswerEvidence, has_chance, rate_named, rate_sureness
 from gieok.code.index.chunks import symbol_key
@@ -40,6 +41,8 @@ _CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
 _DEFINES = 3.0
 _DEFINES_IN_WORDS = 1.0
 _NAMED_ALIKE = 1.0
+#: What a passage gains that holds all words of the question together: a message of the program.
+_SAID = 4.0
 _PATH_SHARE = 1.0
 #: How much a file of several matches raises each of them. A gain of the best match alone put the
 #: second function of the right file behind files that hardly match: of 40 questions in a
@@ -99,6 +102,13 @@ class _Scored(NamedTuple):
     evidence: AnswerEvidence
 
 
+class _AskedWords(NamedTuple):
+    """Words of a question, also in other forms; and as they stand in it, in order."""
+
+    any: set[str]
+    phrase: tuple[str, ...]
+
+
 def search_symbols(
     project: Project,
     embedder: Embedder | None,
@@ -114,7 +124,8 @@ def search_symbols(
     query = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
     result = recall(project.store, embedder, query, SEARCH, project.clock)
     words = set(korean_terms.tokens(text)) | set(query_tokens(text))
-    ranked = _rank_symbol_hits(project, result, words, named, is_name=is_name)
+    asked = _AskedWords(words, read_phrase(text))
+    ranked = _rank_symbol_hits(project, result, asked, named, is_name=is_name)
     answers = [
         _build_symbol_answer(scored, is_name=is_name)
         for scored in _with_symbols(project, ranked[: _SHOWN * limit])
@@ -219,12 +230,12 @@ def _is_symbol_word(symbol: Symbol, word: str) -> bool:
 def _rank_symbol_hits(
     project: Project,
     found: RankedHits,
-    words: set[str],
+    asked: _AskedWords,
     named_symbols: Sequence[Symbol],
     *,
     is_name: bool,
 ) -> list[_Scored]:
-    hits, weights = found.hits, project.tuning.search
+    hits, weights, words = found.hits, project.tuning.search, asked.any
     if not hits:
         return []
     best = max(_read_fused_score(hit) for hit in hits)
@@ -243,10 +254,12 @@ def _rank_symbol_hits(
             name=_name_overlap(symbol.name, words) if symbol is not None and is_defined else 0.0,
             is_named=(symbol.key if symbol else module_key(hit.passage.key)) in named,
             cosine=hit.signals.get("vector", unseen),
+            phrase=measure_phrase(asked.phrase, hit.passage.text),
         )
         score = _read_fused_score(hit)
         score += best * _NAMED_ALIKE * evidence.name
         score += best * _PATH_SHARE * evidence.path
+        score += best * _SAID * evidence.phrase
         score *= _weigh_inner_test(symbol, weights)
         scored.append(_Scored(hit, score, symbol, evidence))
     scored = _lend_scores(project, scored, is_asked=is_name and bool(named))

@@ -21,6 +21,8 @@ from gieok.ranking.likelihood import LOW, apply_logistic, level
 _LEVELS = (0.4, 0.6)
 #: A symbol that the question names, and nothing else.
 _NAMED_ALONE = 0.99
+#: A passage that holds all of the question as it stands: other passages may hold it, too.
+_MOST_BY_PHRASE = 0.95
 #: A passage that holds less than this share of the question's words is at most the nearest there
 #: is: words in its path and name may all be one word, or other meanings of a Korean one. "백그라운드
 #: 데몬이 파일 변경을 감지하는 곳" gave `change_settings` .92, for *change* and *file* in its name.
@@ -36,7 +38,7 @@ class AnswerEvidence(NamedTuple):
 
     `words` is the share of the question's words, weighed by rarity, that the passage holds; `path`
     and `name` how many of them the file's path and the symbol's name have; `cosine` the nearness in
-    meaning, None without vectors.
+    meaning, None without vectors; `phrase` the share of the words that stand in one line together.
     """
 
     words: float
@@ -44,10 +46,18 @@ class AnswerEvidence(NamedTuple):
     name: float
     is_named: bool
     cosine: float | None
+    phrase: float = 0.0
 
 
 def rate_sureness(evidence: AnswerEvidence) -> float:
-    """Return the probability that an answer is right."""
+    """Return the probability that an answer is right.
+
+    A message that stands in the code as it was asked for is found, whatever else speaks for it.
+    """
+    return max(_rate_by_words(evidence), min(evidence.phrase, _MOST_BY_PHRASE))
+
+
+def _rate_by_words(evidence: AnswerEvidence) -> float:
     by_words = evidence.words, evidence.path, evidence.name, float(evidence.is_named)
     if evidence.cosine is None:
         base, weights = -3.97, (3.92, 5.66, 7.32, 0.56)

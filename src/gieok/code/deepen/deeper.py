@@ -5,26 +5,17 @@ from hashlib import sha256
 from itertools import count
 
 from gieok.code.ask import statistics
+from gieok.code.deepen.digest import build_project_digest
 from gieok.code.index.project import SCOPE, Project, read_readmes
 from gieok.code.model.facts import SymbolKind
+from gieok.code.report.record import RECORD_NOTE, SECTIONS, read_stored_record
 from gieok.errors import DegenerateOutput
 from gieok.flow.generate import Asker
-from gieok.model.code import key_name
 from gieok.ports.models import Prompt
 from gieok.text.tokens import estimate_tokens
 
-_NOTE = "code.record"
 #: Names that change independently of the project: the description omits them.
 _PASSING = frozenset(("vectors", "disk_bytes"))
-SECTIONS = (
-    "architecture",
-    "philosophy",
-    "constraints",
-    "limitations",
-    "tech debt",
-    "roadmap",
-    "completion",
-)
 _TEMPERATURE = 0.2
 #: Reasoning models count their reasoning as output.
 _MOST_OUTPUT_TOKENS = 4_000
@@ -35,8 +26,8 @@ RULES = (
 )
 _DESCRIBE = (
     RULES
-    + "Describe this project from its statistics, from what its modules say of themselves and from "
-    + "its README as a JSON object with the keys "
+    + "Describe this project from its statistics, from an analysis of its parts, from its code, "
+    + "from what its modules say of themselves and from its README as a JSON object with the keys "
     + ", ".join(f'"{name}"' for name in SECTIONS)
     + (
         ", each a text of one to three sentences, grounded in what you read; say that it is not "
@@ -81,7 +72,8 @@ def _build_description_prompt(project: Project) -> Prompt:
     readme = next((document.text for document in read_readmes(project)), "")
     while estimate_tokens(readme) > _README_TOKENS:
         readme = readme[: len(readme) * 3 // 4]
-    parts = (json.dumps(counted, ensure_ascii=False), "\n".join(modules), readme)
+    statistics_text = json.dumps(counted, ensure_ascii=False)
+    parts = (statistics_text, build_project_digest(project), "\n".join(modules), readme)
     return prompt(_DESCRIBE, fence_code("\n\n".join(parts)))
 
 
@@ -113,7 +105,7 @@ def _hash_description(question: Prompt, model: str) -> str:
 def estimate_description(project: Project, model: str) -> tuple[int, int]:
     """Return about how many tokens the record takes, in and out; none where it is up to date."""
     question = _build_description_prompt(project)
-    if _read_stored_record(project)[0] == _hash_description(question, model):
+    if read_stored_record(project)[0] == _hash_description(question, model):
         return 0, 0
     return estimate_tokens(question.system) + estimate_tokens(question.text), _RECORD_TOKENS
 
@@ -125,21 +117,13 @@ def describe(project: Project, asker: Asker) -> dict[str, str]:
     """
     question = _build_description_prompt(project)
     of = _hash_description(question, asker.generator.model)
-    known, sections = _read_stored_record(project)
+    known, sections = read_stored_record(project)
     if known != of:
         sections = asker.ask(question, _parse_record_sections)
         project.store.write_note(
-            SCOPE, _NOTE, json.dumps({"of": of, "sections": sections}, ensure_ascii=False)
+            SCOPE, RECORD_NOTE, json.dumps({"of": of, "sections": sections}, ensure_ascii=False)
         )
     return sections
-
-
-def _read_stored_record(project: Project) -> tuple[str, dict[str, str]]:
-    """Return the inputs and the sections of the stored record; empty values where there is none."""
-    row = json.loads(project.store.notes(SCOPE).get(_NOTE, "{}"))
-    return str(row.get("of", "")), {
-        str(name): str(text) for name, text in row.get("sections", {}).items()
-    }
 
 
 def _parse_record_sections(answer: str) -> dict[str, str]:
@@ -152,34 +136,3 @@ def _parse_record_sections(answer: str) -> dict[str, str]:
     if not sections:
         raise DegenerateOutput("the model's answer has none of the sections asked for")
     return sections
-
-
-def record(project: Project, counted: statistics.Statistics) -> dict[str, str | None]:
-    """Return the project's record: the model's, or a plain record made of counts.
-
-    In the plain one, None stands for each section that only a model writes.
-    """
-    if sections := _read_stored_record(project)[1]:
-        return dict(sections)
-    plain = plain_record(counted)
-    return {name: plain.get(name) for name in SECTIONS}
-
-
-def plain_record(counted: statistics.Statistics) -> dict[str, str]:
-    """Return a record made without a model, from counts: architecture, limitations and debt."""
-    languages = ", ".join(
-        f"{name} {n}" for name, n in statistics.sort_by_count(counted.languages.items())
-    )
-    central = ", ".join(key_name(key) for key, _ in counted.central[:5])
-    markers = ", ".join(f"{name} {n}" for name, n in counted.markers.items()) or "no markers"
-    open_share = counted.unresolved_calls / max(
-        counted.unresolved_calls + counted.edges.get("calls", 0), 1
-    )
-    return {
-        "architecture": f"{counted.files} files ({languages}), imports {counted.depth} deep. "
-        f"Most depended on: {central or 'nothing'}.",
-        "limitations": (
-            f"{100 * open_share:.0f} % of the calls to known names have no known target."
-        ),
-        "tech debt": f"{markers}; {counted.deprecated} deprecated symbols.",
-    }

@@ -13,16 +13,16 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from gieok.code.deepen.deeper import RULES, fence_code, prompt
+from gieok.code.deepen.outline import select_symbol_code
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.languages import places
 from gieok.code.model.facts import DEFINITIONS, FUNCTIONS, SymbolKind
+from gieok.code.model.tuning import SummaryReach
 from gieok.errors import BudgetReached, DegenerateOutput, GeneratorFailed
 from gieok.flow.generate import Asker
 from gieok.model.code import Summary, Symbol
 from gieok.text.tokens import estimate_tokens
 
-#: Shorter functions need no summary.
-_LEAST_LINES = 3
 _MOST_AT_ONCE = 12
 #: Symbols whose files are read at once to estimate a run.
 _MOST_READ_AT_ONCE = 2_000
@@ -125,25 +125,32 @@ def _count_open_tokens(project: Project, symbols: Sequence[Symbol], model: str) 
     return tokens
 
 
-def select_summarisable(symbols: Collection[Symbol]) -> list[Symbol]:
+def select_summarisable(symbols: Collection[Symbol], reach: SummaryReach) -> list[Symbol]:
     """Return the symbols whose summary is worth a model's tokens.
 
-    Tests, examples, inner functions and tiny functions are left out.
+    Inner functions are left out; tests, examples and short functions as the settings say.
     """
     kinds = {s.key: s.kind for s in symbols}
     holders = {s.parent for s in symbols if s.kind in DEFINITIONS}
 
     def is_worth(s: Symbol) -> bool:
-        if places.is_outside_product(s.path):
+        if not _is_in_reach(s.path, reach):
             return False
         if s.kind == SymbolKind.MODULE:
             return s.key in holders
         is_long = (
-            s.end_line - s.start_line + 1 >= _LEAST_LINES and kinds.get(s.parent) not in FUNCTIONS
+            s.end_line - s.start_line + 1 >= reach.least_lines
+            and kinds.get(s.parent) not in FUNCTIONS
         )
         return s.kind == SymbolKind.CLASS or (s.kind in FUNCTIONS and is_long)
 
     return [s for s in symbols if is_worth(s)]
+
+
+def _is_in_reach(path: str, reach: SummaryReach) -> bool:
+    if places.is_test_file(path):
+        return bool(reach.tests)
+    return bool(reach.examples) or not places.is_side(path)
 
 
 def in_files(project: Project, paths: Sequence[str], model: str) -> list[Symbol]:
@@ -154,17 +161,15 @@ def in_files(project: Project, paths: Sequence[str], model: str) -> list[Symbol]
     symbols = project.store.symbols(paths=sorted(paths))
     summaries = project.store.summaries([s.code_hash for s in symbols])
     summarised = {row.code_hash for row in summaries.values() if row.text and row.model == model}
-    return [s for s in select_summarisable(symbols) if s.code_hash not in summarised]
+    chosen = select_summarisable(symbols, project.tuning.summaries)
+    return [s for s in chosen if s.code_hash not in summarised]
 
 
 def find_unsummarised(project: Project) -> list[Symbol]:
     """Return the symbols that are worth a summary but have none from a model."""
     summarised = {row.code_hash for row in project.store.summaries().values() if row.text}
-    return [
-        s
-        for s in select_summarisable(list(project.store.all_symbols()))
-        if s.code_hash not in summarised
-    ]
+    chosen = select_summarisable(list(project.store.all_symbols()), project.tuning.summaries)
+    return [s for s in chosen if s.code_hash not in summarised]
 
 
 def note_waiting_summaries(project: Project, before: Collection[str] | None) -> list[Symbol]:
@@ -176,7 +181,7 @@ def note_waiting_summaries(project: Project, before: Collection[str] | None) -> 
     summaries = project.store.summaries()
     if before is None and all(row.text for row in summaries.values()):
         return []
-    symbols = select_summarisable(list(project.store.all_symbols()))
+    symbols = select_summarisable(list(project.store.all_symbols()), project.tuning.summaries)
     current = {s.code_hash for s in symbols}
     fresh = sorted(current - summaries.keys() - set(before)) if before is not None else []
     gone = sorted(
@@ -281,7 +286,8 @@ def _build_summary_pieces(project: Project, symbols: Sequence[Symbol]) -> list[_
             and now.code_hash == symbol.code_hash
             and held == {document.content_hash}
         ):
-            text = _select_piece_code(document.text.split("\n"), now, inner[now.key])
+            lines = document.text.split("\n")
+            text = select_symbol_code(lines, now, inner[now.key], _MOST_CHARS)
             pieces.append(_Piece(now, f"{now.key}\n{text}"))
     return pieces
 
@@ -325,29 +331,6 @@ def _ask_piece_summaries(asker: Asker, pieces: Sequence[_Piece]) -> list[Summary
     return rows + [
         Summary(p.mark, line, model) for p, line in named if p.symbol.kind not in FUNCTIONS
     ]
-
-
-def _select_piece_code(lines: Sequence[str], symbol: Symbol, inner: Sequence[Symbol]) -> str:
-    """Return the code of a function, or the outline of a class or module.
-
-    An outline is the text before the first member, and the members' heads.
-    """
-    if symbol.kind in FUNCTIONS or not inner:
-        return "\n".join(lines[symbol.start_line - 1 : symbol.end_line])[:_MOST_CHARS]
-    head = "\n".join(lines[symbol.start_line - 1 : inner[0].start_line - 1])[: _MOST_CHARS // 2]
-    return "\n".join([head, *(_find_naming_line(lines, member) for member in inner)])[:_MOST_CHARS]
-
-
-def _find_naming_line(lines: Sequence[str], symbol: Symbol) -> str:
-    """Return the line that names a symbol, as stored.
-
-    The stored text is used because secrets are already cut out of it.
-    """
-    span = lines[symbol.start_line - 1 : symbol.end_line]
-    return next(
-        (line for line in span if symbol.name in line and not line.lstrip().startswith("@")),
-        symbol.name,
-    )
 
 
 def _parse_numbered_summaries(answer: str, count: int) -> dict[int, str]:

@@ -1,9 +1,9 @@
 """Settings of one project's code, as its `.gieok/code/config.yaml` has them.
 
 They are thresholds and weights alone: what comes with a repository can run no command by them.
-Smaller chunks make more passages, each of which is embedded, and tighter thresholds ask for more
-looks, which a strong model may be paid for: `home.code_settings` takes them from a file that a
-person trusts.
+Smaller chunks make more passages, each of which is embedded, tighter thresholds ask for more looks,
+and more symbols ask for more summaries, which a model may be paid for: `home.code_settings` takes
+them from a file that a person trusts.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,6 +55,16 @@ class SearchWeights(NamedTuple):
     neighbours: int = 3
 
 
+class SummaryReach(NamedTuple):
+    """Which symbols a model summarises."""
+
+    #: Functions of fewer lines have none: most say in their name what they do.
+    least_lines: int = 3
+    #: 1: those of tests, and of examples, too.
+    tests: int = 0
+    examples: int = 0
+
+
 class Tuning(NamedTuple):
     """All settings of a project's code."""
 
@@ -63,6 +73,7 @@ class Tuning(NamedTuple):
     escalation: EscalationRules = EscalationRules()
     chunking: Chunking = Chunking()
     search: SearchWeights = SearchWeights()
+    summaries: SummaryReach = SummaryReach()
     #: What of the file is not used, and why (`home.code_settings`).
     note: str = ""
     #: Names in the file that are the document's and have no counterpart here.
@@ -80,6 +91,9 @@ class Tuning(NamedTuple):
         return self._replace(
             chunking=Chunking(),
             escalation=loosest._replace(quality=min(asked.quality, default.quality)),
+            summaries=SummaryReach(
+                least_lines=max(self.summaries.least_lines, SummaryReach().least_lines)
+            ),
         )
 
 
@@ -87,6 +101,7 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
     "escalation": EscalationRules._fields,
     "chunking": Chunking._fields,
     "search": SearchWeights._fields,
+    "summaries": SummaryReach._fields,
 }
 #: (lowest, highest) value of a setting; others: 0 to a million.
 _BOUNDS = {
@@ -97,6 +112,8 @@ _BOUNDS = {
     "search.documents": (0, 1_000),
     "search.repeated": (0, 100),
     "search.neighbours": (0, 20),
+    "summaries.tests": (0, 1),
+    "summaries.examples": (0, 1),
 }
 _ANY_COUNT = (0, 1_000_000)
 
@@ -110,6 +127,7 @@ def parse_tuning(settings: Mapping[object, object], file: object) -> Tuning:
         escalation=EscalationRules(**_parse_part(ours, "escalation", file)),
         chunking=Chunking(**_parse_part(ours, "chunking", file)),
         search=SearchWeights(**_parse_part(ours, "search", file)),
+        summaries=SummaryReach(**_parse_part(ours, "summaries", file)),
         unused=ours.unused,
     )
 

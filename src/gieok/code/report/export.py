@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from gieok.code.ask import impact, statistics
-from gieok.code.deepen import deeper
 from gieok.code.index.project import Freshness, Project, freshness
 from gieok.code.languages import places
 from gieok.code.model.facts import SymbolKind
 from gieok.code.report import summary
 from gieok.code.report.overview import Overview
 from gieok.code.report.picture import Say
+from gieok.code.report.record import read_record
 from gieok.code.report.structure import Circle, Component, Structure
 from gieok.model.code import Symbol
 from gieok.text.messages import in_language, translate
@@ -36,7 +36,7 @@ def render_overview_page(project: Project, made: Overview, lang: str) -> str:
         by_path[symbol.path].append(symbol)
     lines = [f"# {project.root.name}", "", *([made.about, ""] if made.about else [])]
     lines += [_format_index_state(state, say), ""]
-    for name, text in deeper.record(project, counted).items():
+    for name, text in read_record(project, counted).items():
         section = say(name, about="a section").capitalize()
         lines += [f"**{section}.** {_say_section(text, lang, say)}", ""]
     lines += [f"![{say('architecture', about='a section')}](graph.svg)", ""]

@@ -1,17 +1,33 @@
-"""Repeatable checks of the index, by name, and a score made of them."""
+"""Repeatable checks of the index and of its answers, by name, and a score made of them."""
 
 import random
+import re
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from gieok.code.ask.query import search_symbols
-from gieok.code.ask.statistics import Statistics, count_graph
+from gieok.code.ask.statistics import Statistics, count_graph, is_aside
+from gieok.code.index.graph import CALLS, CONSTRUCTS, Certainty
 from gieok.code.index.project import SCOPE, Project, freshness
 from gieok.code.index.read import READ_WHOLE
-from gieok.code.model.facts import DEFINITIONS, SymbolKind
+from gieok.code.languages import places
+from gieok.code.model.facts import DEFINITIONS, FUNCTIONS, SymbolKind
 from gieok.ports.models import Embedder
 
+#: A word of a name, also of one in capitals and small letters.
+_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_A-Za-z]+")
+_MARKS = frozenset(("test", "tests", "it", "should"))
+_CALLING = (CALLS, CONSTRUCTS)
 _SAMPLES = 12
+#: Questions that are made of the names of tests, and how many answers count.
+_QUESTIONS, _COUNTED_ANSWERS = 24, 5
+#: Weight of the answers, which an index is there for; fewer questions than this weigh less.
+_ANSWERS_WEIGHT, _ENOUGH_QUESTIONS = 4, 12
+#: A shorter name of a test is mostly the name of what it calls, and no question.
+_LEAST_WORDS = 3
+#: Answers that are asked for: tests are among them, and do not count.
+_ASKED_ANSWERS = 15
 
 
 class Validation(NamedTuple):
@@ -40,6 +56,7 @@ def validate(project: Project, embedder: Embedder | None) -> list[Validation]:
         _validate_vectors(counted, embedder),
         _validate_summaries(project),
         _validate_sample_queries(project),
+        _validate_answers(project, embedder),
     ]
 
 
@@ -160,4 +177,66 @@ def _validate_sample_queries(project: Project) -> Validation:
         _compute_passed_share(hit, len(chosen)),
         f"{hit} of {len(chosen)} symbols are found by their name",
         2,
+    )
+
+
+class _TestQuestion(NamedTuple):
+    """The name of a test as a question, and the symbols of the product that the test calls."""
+
+    text: str
+    called: frozenset[str]
+
+
+def _validate_answers(project: Project, embedder: Embedder | None) -> Validation:
+    """Check that what a test is called leads to what it calls.
+
+    A test's name says in a person's words what the code is to do, and the graph knows the answer:
+    no name of the code has to be in the question. The test itself is no answer.
+    """
+    questions = _choose_test_questions(project)
+    if not questions:
+        return Validation("answers", 1.0, "no test is named in three words or more", 0)
+    hit = sum(_leads_to_called(project, embedder, question) for question in questions)
+    return Validation(
+        "answers",
+        _compute_passed_share(hit, len(questions)),
+        f"{hit} of {len(questions)} tests find what they call by their name",
+        _ANSWERS_WEIGHT * min(1.0, len(questions) / _ENOUGH_QUESTIONS),
+    )
+
+
+def _choose_test_questions(project: Project) -> list[_TestQuestion]:
+    """Return questions of tests, chosen by a fixed seed."""
+    symbols = {s.key: s for s in project.store.all_symbols()}
+    product = {key for key, s in symbols.items() if not is_aside(s)}
+    named = {
+        key: " ".join(words)
+        for key, s in symbols.items()
+        if s.kind in FUNCTIONS
+        and places.is_test_code(s.path, s.traits)
+        and len(words := _list_question_words(s.name)) >= _LEAST_WORDS
+    }
+    called: dict[str, set[str]] = defaultdict(set)
+    for edge in project.store.edges_out_of(list(named)):
+        if edge.kind in _CALLING and edge.tier <= Certainty.UNIQUE_NAME and edge.target in product:
+            called[edge.source].add(edge.target)
+    keys = sorted(called)
+    # A fixed seed on purpose, so that every run chooses the same tests.
+    chosen = random.Random(0).sample(keys, min(_QUESTIONS, len(keys)))  # noqa: S311
+    return [_TestQuestion(named[key], frozenset(called[key])) for key in chosen]
+
+
+def _list_question_words(name: str) -> list[str]:
+    """Return the words of a test's name, without those that only say that it is one."""
+    return [word for word in _WORD.findall(name.replace("_", " ")) if word.lower() not in _MARKS]
+
+
+def _leads_to_called(project: Project, embedder: Embedder | None, question: _TestQuestion) -> bool:
+    """Return whether what the test calls, its class or a member of it is among the answers."""
+    answers = search_symbols(project, embedder, question.text, _ASKED_ANSWERS, expand=False).answers
+    own = [answer.symbol for answer in answers if not is_aside(answer.symbol)]
+    holders = {key.rpartition(".")[0] for key in question.called}
+    return any(
+        symbol.key in question.called or symbol.key in holders or symbol.parent in question.called
+        for symbol in own[:_COUNTED_ANSWERS]
     )

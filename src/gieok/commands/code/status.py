@@ -6,12 +6,13 @@ from typing import Annotated, NamedTuple
 
 from gieok.code.ask import coverage_runs, statistics
 from gieok.code.ask.statistics import Statistics
-from gieok.code.deepen import deeper, escalation
+from gieok.code.deepen import escalation
 from gieok.code.deepen.escalation import Escalation
 from gieok.code.index import watch_list
 from gieok.code.index.project import freshness, list_partial_files
 from gieok.code.index.scan import Skipped
 from gieok.code.model import layout
+from gieok.code.report.record import read_record
 from gieok.commands.code.project import (
     ShownFreshness,
     open_current_project,
@@ -163,7 +164,7 @@ def read_code_status(call: Call) -> CodeStatusResult:
         root=project.root,
         counted=counted,
         freshness=freshness(project),
-        record=deeper.record(project, counted),
+        record=read_record(project, counted),
         quality=quality if isinstance(quality, int) else None,
         pending=escalation.read_pending(project.root),
         coverage=coverage,

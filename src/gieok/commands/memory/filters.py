@@ -80,6 +80,9 @@ def _split_filter_names(what: str, joined: str) -> list[str]:
     names = [name.strip() for name in joined.split(",") if name.strip()]
     if joined.strip() and not any(name.strip("#") for name in names):
         raise BadRequest(
-            "{what} is {joined!r}", what=Phrase(what), joined=joined, hint="name one: --{what} NAME"
+            "{what} is {joined!r}",
+            what=Phrase(what),
+            joined=joined,
+            hint="write a name, or leave it out",
         )
     return names

@@ -24,6 +24,8 @@ from gieok.ports.store import Store
 from gieok.text.dates import DateSpan
 from gieok.text.messages import Words
 
+#: Gap of a filter that the request names.
+ONLY_FILTERED = "only {value} was looked at (`--{name}`)"
 #: Number of scopes, files and unreadable transcripts that are named.
 _MOST_NAMED = 3
 
@@ -203,7 +205,7 @@ def gaps_of_filter(
         yield gap_of_days(since.first if since else "…", until.last if until else "…")
     for name, value in chosen.items():
         if value != "all":
-            yield Words.of("only {value} was looked at (`--{name}`)", value=value, name=name)
+            yield Words.of(ONLY_FILTERED, value=value, name=name)
 
 
 def gap_of_error(text: str) -> Words:

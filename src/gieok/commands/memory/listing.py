@@ -35,7 +35,7 @@ from gieok.ranking import timeline
 from gieok.ranking.recall import first_answer
 from gieok.text.handles import build_handle
 from gieok.text.keywords import fold_for_search
-from gieok.text.markdown import front_matter
+from gieok.text.markdown import flatten_markdown, front_matter
 from gieok.text.messages import Words
 
 _MOST = 10_000
@@ -108,13 +108,17 @@ class ListResult(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """Document, or with `line` one of its lines, before rendering."""
+    """Document, or with `line` one of its lines, before rendering.
+
+    With a `title`, `text` is a passage, of which a row shows the headline.
+    """
 
     at: datetime
     scope: Scope
     key: str
     line: int
     text: str
+    title: str | None = None
 
 
 def render_memory_list(result: ListResult, style: Style) -> str:
@@ -466,15 +470,18 @@ def _iter_listed_items(passages: list[FoundPassage], request: ListRequest) -> It
             block.append(item)
         elif p.key not in shown:
             shown.add(p.key)
-            yield item._replace(text=_format_passage_headline(p))
+            yield item._replace(title=p.title.rpartition(" > ")[2])
     yield from reversed(block)
 
 
-def _format_passage_headline(p: FoundPassage) -> str:
-    """Return the headline of a passage: its title and its first words."""
-    text = p.text.lstrip("# ")
-    title = "" if p.key.startswith((PREFIX, f"{SESSIONS}/")) else p.title.rpartition(" > ")[2]
-    return text if not title or title.removesuffix("…") in p.text else f"{title}: {text}"
+def _format_headline(item: _Item) -> str:
+    """Return the headline of a passage, its title and its first words; another text as it is."""
+    if item.title is None:
+        return item.text
+    if item.key.startswith((PREFIX, f"{SESSIONS}/")):
+        return item.text.lstrip("# ")
+    text, title = flatten_markdown(item.text), item.title
+    return text if not title or title.removesuffix("…") in item.text else f"{title}: {text}"
 
 
 def _standing_status(call: Call, document: Document, item: _Item, standing: Standing) -> str:
@@ -500,7 +507,7 @@ def _build_listed_row(
         kind=handles.kind_of(document, known, str(call.home.folder)),
         status=ended.name if ended else _standing_status(call, document, item, standing),
         scope=item.scope,
-        text=_shorten_listed_text(item.text),
+        text=_shorten_listed_text(_format_headline(item)),
         path=f"{path}#L{item.line}" if item.line else path,
         tier=document.tier,
         file=file_of(document),

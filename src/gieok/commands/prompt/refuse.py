@@ -1,7 +1,9 @@
-"""`gieok hook refuse`: what is not put before a prompt any more: a memory, or a folder's notes."""
+"""`gieok hook refuse`: what is given at a prompt or a session's start no more: a memory, or a
+folder's notes.
+"""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -42,6 +44,8 @@ class RefuseResult:
     changed: Hidden[bool] = True
     #: First words of the memory; '' where a folder is named.
     title: Hidden[str] = ""
+    #: Whether it is about what a session begins with, and not about a prompt.
+    at_start: Hidden[bool] = False
 
 
 def render_refusal(result: RefuseResult, style: Style) -> str:
@@ -53,10 +57,12 @@ def render_refusal(result: RefuseResult, style: Style) -> str:
                 "notes of {folder} were not kept back: nothing to take back",
                 folder=style.path(result.folder),
             )
-        return style.say(
-            "{handle} was refused for no prompt like that: nothing to take back",
-            handle=named,
+        template = (
+            "{handle} was not kept out of session starts: nothing to take back"
+            if result.at_start
+            else "{handle} was refused for no prompt like that: nothing to take back"
         )
+        return style.say(template, handle=named)
     if result.folder:
         template = (
             "notes of {folder} are searched only, and given at no prompt"
@@ -64,6 +70,13 @@ def render_refusal(result: RefuseResult, style: Style) -> str:
             else "notes of {folder} may be given at prompts again"
         )
         return style.say(template, folder=style.path(result.folder))
+    if result.at_start:
+        template = (
+            "{handle} is not given at a session's start any more"
+            if result.refused
+            else "{handle} may be given at a session's start again"
+        )
+        return style.say(template, handle=named)
     template = (
         "{handle} is not given at a prompt like that any more"
         if result.refused
@@ -74,11 +87,12 @@ def render_refusal(result: RefuseResult, style: Style) -> str:
 
 @command(
     "hook refuse",
-    Words("Put a memory no more before prompts like one prompt, or no note of a folder before any"),
+    Words("Give a memory no more at prompts like one or at session starts, or no note of a folder"),
     present=render_refusal,
     effect=Effect.WRITE,
     examples=(
         'gieok hook refuse 3fa9c01e --prompt "which linter do we use?"',
+        "gieok hook refuse 3fa9c01e --at-start",
         "gieok hook refuse --folder ~/notes/diary",
     ),
 )
@@ -89,20 +103,27 @@ def refuse_memory(
         str, Parameter(Words("the memory, as `gieok why --last` names it"), positional=True)
     ] = "",
     prompt: Annotated[str, Parameter(Words("the prompt that it does not belong before"))] = "",
+    at_start: Annotated[
+        bool, Parameter(Words("keep it out of what a session begins with"))
+    ] = False,
     folder: Annotated[str, Parameter(Words("a folder whose notes are given at no prompt"))] = "",
     lift: Annotated[bool, Parameter(Words("take that back"))] = False,
 ) -> RefuseResult:
     """Keep the refusal, or drop it; searches find everything as before.
 
     Raises BadRequest for an unknown memory, for a folder that is not there or that the setting
-    cannot name, and where neither a memory with a prompt nor a folder is named.
+    cannot name, and where neither a memory with a prompt or `at_start` nor a folder is named.
     """
     if folder:
         path = str(call.caller.path(folder))
         if lift:
             return RefuseResult("", path, refused=False, found=release_folder(call, path))
         return RefuseResult("", path, refused=True, changed=keep_folder_back(call, path))
-    if not handle or not prompt.strip():
+    if at_start and prompt.strip():
+        raise BadRequest(
+            "a prompt and a session's start are named at once", hint="name one, then the other"
+        )
+    if not handle or not (prompt.strip() or at_start):
         raise BadRequest(
             "a memory and a prompt are missing, or a folder",
             hint='such as `gieok hook refuse HANDLE --prompt "…"`',
@@ -110,12 +131,15 @@ def refuse_memory(
     home = str(call.home.folder)
     memory = handles.require_memory(call, handle)
     text = unmarked(strip_speaker_label(records.own_text(memory.text)))
-    title = cut_line(text, _NAME_CHARS)
+    about = refusals.AT_START if at_start else prompt
+    refused = RefuseResult(
+        memory.handle, "", refused=True, title=cut_line(text, _NAME_CHARS), at_start=at_start
+    )
     if lift:
-        lifted = refusals.lift_refusals(home, memory.handle, text, prompt)
-        return RefuseResult(memory.handle, "", refused=False, found=lifted > 0, title=title)
-    refusals.add_refusal(home, memory.handle, text, prompt, call.clock.now().timestamp())
-    return RefuseResult(memory.handle, "", refused=True, title=title)
+        lifted = refusals.lift_refusals(home, memory.handle, text, about)
+        return replace(refused, refused=False, found=lifted > 0)
+    refusals.add_refusal(home, memory.handle, text, about, call.clock.now().timestamp())
+    return refused
 
 
 def keep_folder_back(call: Call, folder: str) -> bool:

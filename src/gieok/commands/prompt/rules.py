@@ -8,6 +8,7 @@ from operator import mul
 from pathlib import Path
 from typing import Annotated
 
+from gieok.agents import table
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted, Score
 from gieok.commands.last_day import parse_coming_day, parse_last_day
@@ -243,7 +244,7 @@ def try_action_rules(
     command_line: Annotated[
         str, Parameter(Words("the command as an agent would run it"), positional=True)
     ] = "",
-    edit: Annotated[str, Parameter(Words("a file that would be edited"))] = "",
+    edit: Annotated[Sequence[str], Parameter(Words("a file that would be edited"))] = (),
     tool: Annotated[str, Parameter(Words("name of the tool (default: a shell or an editor)"))] = "",
     given: Annotated[
         str, Parameter(Words("what a tool that is no shell and no editor is given, as JSON"))
@@ -271,12 +272,13 @@ def try_action_rules(
     use = ToolAttempt(
         tool=tool or ("Edit" if edit else "Bash"),
         command=command_line,
-        paths=[TouchedPath(WRITE, edit)] if edit else (),
+        paths=[TouchedPath(WRITE, path) for path in edit],
         folder=folder,
         root=find_workplace(folder) or folder,
         branch=gates.find_branch(folder),
         day=when.isoformat(),
         weekday=when.weekday(),
+        only_talks=table.only_talks(tool),
     )
     described = gates.describe_tool_use(use.tool, command_line, edit, given)
     if rule:

@@ -6,6 +6,9 @@ The category is decision, preference, task or state; a statement may report some
 import re
 
 from gieok.memory.observation import Category
+from gieok.text import binding
+from gieok.text.due import is_called_off
+from gieok.text.ends import is_stated
 
 
 def _compile_word_pattern(words: str) -> re.Pattern[str]:
@@ -14,7 +17,7 @@ def _compile_word_pattern(words: str) -> re.Pattern[str]:
 
 _TASK = _compile_word_pattern(
     r"""
-    \b(?:todo|to-do)\b | \bremind\ me\b | \bdeadline\b
+    \b(?:todo|to-do)\b | ^\W{0,4}to\ do\s?: | \bremind\ me\b | \bdeadline\b
     | \bdue\ (?:on|by|date|next|this|in|today|tomorrow)\b
     | \b(?:i|we)(?:\ still|\ also|'ve|\ have)?\ (?:need|have|got|must)\ (?:to\ )?(?!be\b)\w+\b.*
     \b(?:by|before|until|on|next|this|tomorrow|today|tonight)\b
@@ -27,6 +30,13 @@ _TASK = _compile_word_pattern(
     | (?:까지|내로|전에)\ .{0,30}(?:끝|마감|제출|완료
     |해야|보내|내야|줘)
     | 할\ ?일 | 잊지\ ?(?:마|말) | 마감 | 알림\ | 상기시켜 | 리마인드"""
+)
+#: Label of what is to be kept in mind, before it: "Todo: return the drill", 할 일: 책 반납.
+_LABEL = _compile_word_pattern(
+    r"""
+    \W{0,4}(?:my\ )?(?:to[\ -]?do|reminder|note\ to\ self|할\ ?일|해야\ ?할\ ?(?:일|것)
+    |리마인더|메모)
+    \s?(?::|：|\ [-–—]\ )\s?\w+\W+\w"""
 )
 _PREFERENCE = _compile_word_pattern(
     r"""
@@ -55,14 +65,32 @@ _DECISION = _compile_word_pattern(
     |변경|정했|정함|갈아|옮겼|하자|통일)
     | 걸로\ (?:가|하|해|정) | \s대신\s | 말고\s | 정했"""
 )
+#: A participle before a noun reports nothing ("the deployed version"), nor does a place in a race;
+#: in Korean the report ends its clause ("배포했던 서버" reports none).
 _DONE = _compile_word_pattern(
     r"""
-    \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?(?:finished
-    |completed|deployed|released|shipped|merged|migrated
-    |launched|published|paid|submitted|renewed)\b
+    \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?
+    (?<!\bthe\ )(?<!\ba\ )(?<!\ban\ )(?<!\bour\ )(?<!\bmy\ )(?<!\byour\ )(?<!\btheir\ )
+    (?:finished|completed|deployed|released|shipped|merged|migrated
+    |launched|published|paid|submitted|renewed)\b(?!\ (?:first|second|third|fourth|last)\b)
     | \b(?:is|are|was|were|been|got|all)\ (?:now\ |finally\ |already\ )?(?:done|finished|complete
-    |completed|deployed|released|merged|live|closed|passed|sent|signed)\b
-    | (?:완료|배포|반영|병합|출시|제출|갱신|납부)(?:했|하였|됐|되었|함|됨) | 끝냈 | 끝났 | 마쳤 | 통과했 | 다\ 했 | 보냈"""
+    |completed|deployed|released|merged|live(?!\ [a-z]+ed\b)|passed|sent|signed)\b
+    | \b(?:issue|ticket|bug|incident|pr|pull\ request|deal|case|task)s?
+    \ (?:is|are|was|were|got)\ (?:now\ |finally\ |already\ )?closed\b
+    | (?:(?:완료|배포|반영|병합|출시|제출|갱신|납부)(?:했|하였|됐|되었|함|됨) | 끝냈 | 끝났 | 마쳤 | 통과했
+    | 다\ 했 | 보냈)
+    (?:어|다|습니다|음|네|지|죠|고|거든|구나|군|으니까?|으니)?(?:요|까)?(?=[\s.!~…,;:)ㅋㅎ]|$)"""
+)
+#: Words by which what was done is not done after all, or comes again and again.
+_IN_VAIN = _compile_word_pattern(
+    r"""
+    \b(?:wrong|wrongly|by\ mistake|rejected|reverted|rolled\ back|bounced|failed|undone
+    |joking|kidding)\b
+    | \b(?:every|each|usually|always)\b
+    | \bon\ (?:mon|tues|wednes|thurs|fri|satur|sun)days\b | \bat\ night\b
+    | \b(?:check|make\ sure|ensure|verify|confirm|see)\ (?:that|if|whether|the|it|my|our)\b
+    | 잘못 | 반려 | 롤백 | 되돌[렸려] | 반송 | 실패 | 농담 | 매[일주월년] | 마다
+    | [았었했됐났갔왔냈쳤]대(?:요)?\s*[.!~]*$ | [는은을]지 | 했어야"""
 )
 #: Words with which nothing is reported as done: conditions, negations, doubts and parts of the way.
 #: '안' and '못' begin nouns too ("안전 점검"), and '면' ends some ("화면").
@@ -92,14 +120,27 @@ def classify_statement(text: str) -> Category:
         (Category.DECISION, _DECISION),
         (Category.PREFERENCE, _PREFERENCE),
     ):
-        if expression.search(text):
+        if expression.search(text) and not (
+            category is Category.PREFERENCE and is_called_off(text)
+        ):
             return category
     return Category.STATE
 
 
+def is_labelled(text: str) -> bool:
+    """Say whether a label says that a statement is to be kept in mind: "Todo: return the drill"."""
+    return _LABEL.match(text) is not None
+
+
 def is_done(text: str) -> bool:
-    """Say whether a statement reports that something is finished."""
-    return _DONE.search(text) is not None and not _UNDONE.search(text) and not _PLAN.search(text)
+    """Say whether a statement reports that something is finished.
+
+    What is asked, supposed, heard of, wished, taken back in the same breath, or comes again and
+    again is not reported as finished.
+    """
+    if _DONE.search(text) is None or not is_stated(text) or binding.asks_question(text):
+        return False
+    return not any(words.search(text) for words in (_UNDONE, _IN_VAIN, _PLAN))
 
 
 def is_instruction(text: str) -> bool:

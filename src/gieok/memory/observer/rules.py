@@ -305,6 +305,8 @@ def _choose_least_worth(stated: UserStatement, text: str, *, is_done: bool) -> f
     """Return the least probability with which a statement is worth keeping."""
     if stated.is_leaning:
         return _WORTH_LEANING
+    if categories.is_labelled(text):
+        return 0.0  # who writes "Todo:" before it wants it kept
     names_what = is_done and len(repeats.content(text)) >= _FEWEST_DONE_WORDS
     return _WORTH_DONE if names_what else _WORTH
 

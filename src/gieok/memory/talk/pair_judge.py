@@ -19,8 +19,10 @@ from gieok.memory.talk.statements.relation import (
     UNRELATED,
     UNSURE,
     Relation,
+    denies_for_day,
     has_common_subject,
     list_anchored_pairs,
+    names_coming_day,
     relation,
     states_something,
 )
@@ -35,9 +37,14 @@ _DIFFERING = -1.5
 #: Sum from which a pair is a change. At 5 and 6, of those neighbours 10 and 5 are marked, of the
 #: changes 331 and 274.
 _SURE_FROM = 5.5
-#: Sum from which two sentences are a likely change, a part's included, and what a subject that
-#: differs takes from it (docs/figures.md).
-_LIKELY_FROM, _LIKELY_DIFFERING = 1.5, -3.0
+#: Shares of two sentences and of the whole statements in the evidence for a likely change, the sum
+#: from which it is one, a part's included, and what a subject that differs takes from it
+#: (docs/figures.md).
+_SENTENCES_SHARE, _WHOLE_SHARE = 0.5, 0.5
+_LIKELY_FROM, _LIKELY_DIFFERING = 1.5, -1.0
+#: Log-odds of the whole statements from which one that is far nearer than all others is likely
+#: changed without a word that says so.
+_AHEAD_FROM = 3.0
 #: Pairs of sentences of two turns that are read for a likely change.
 _MOST_SENTENCES = 6
 #: Characters of a statement that are read.
@@ -81,25 +88,43 @@ class PairJudge:
             return judgement._replace(sureness=UNSURE) if judgement.is_sure else judgement
         return judgement if judgement.is_sure else self._locate(judgement, earlier, later)
 
-    def find_likely_change(self, earlier: str, later: str) -> Relation | None:
+    def find_likely_change(
+        self, earlier: str, later: str, *, is_ahead: bool = False
+    ) -> Relation | None:
         """Return the sentences of a later statement that likely says something else on a subject.
 
-        People change a fact in passing, so sentences are read and not the whole turns. None without
-        a reader, and without a word that may name the subject in both: a statement such as "that is
-        off, too" fits everything.
+        People change a fact in passing, so sentences are read beside the whole turns: of sentences
+        alone, the reader takes twice as many of other people's neighbours for a change. None
+        without a reader, and without a word that may name the subject in both: a statement such as
+        "that is off, too" fits everything. `is_ahead`: the earlier statement is far nearer to the
+        later one than all others are, and so needs no such word.
         """
+        pairs = list_anchored_pairs(earlier, later)[:_MOST_SENTENCES]
+        if not pairs and not (is_ahead and any(map(states_something, read_sentences(earlier)))):
+            return None
+        whole = self._read_likely(earlier, later)
+        if whole is None:
+            return None
+        if not pairs:
+            is_likely = whole >= _AHEAD_FROM
+            return relation(earlier, later)._replace(claim=earlier, by=later) if is_likely else None
         best: Relation | None = None
         most = _LIKELY_FROM
-        for claim, by in list_anchored_pairs(earlier, later)[:_MOST_SENTENCES]:
-            reading = self._read(claim, by)
-            if reading is None:
-                return None
+        for claim, by in pairs:
             judgement = relation(claim, by)
-            chance = min(1.0, reading.whole + reading.part)
-            evidence = _weigh_evidence(chance, judgement, _LIKELY_DIFFERING)
+            read = self._read_likely(claim, by)
+            if read is None:
+                return None
+            evidence = _SENTENCES_SHARE * read + _WHOLE_SHARE * whole
+            evidence += _weigh_rules(judgement, _LIKELY_DIFFERING)
             if evidence >= most:
                 best, most = judgement._replace(claim=claim, by=by), evidence
         return best
+
+    def _read_likely(self, earlier: str, later: str) -> float | None:
+        """Return the reader's log-odds of a change, of a part too; None where nothing was read."""
+        reading = self._read(earlier, later)
+        return bound_log_odds(min(1.0, reading.whole + reading.part)) if reading else None
 
     def _locate(self, judgement: Relation, earlier: str, later: str) -> Relation:
         """Return a sure relation of the two sentences that the change is about.
@@ -123,6 +148,8 @@ class PairJudge:
             return judgement
         if tie.sureness == UNRELATED and not has_common_subject(claim, by):
             return judgement
+        if not tie.is_sure and denies_for_day(by) and not names_coming_day(claim):
+            return judgement  # "no deploys today" ends no standing rule about deploys
         return judgement._replace(
             sureness=SURE, claim=claim, by=by, spoke_for=judgement.spoke_for or ("the reader",)
         )
@@ -149,7 +176,11 @@ class PairJudge:
         return self._known[pair]
 
 
-def _weigh_evidence(chance: float, judgement: Relation, of_differing: float = _DIFFERING) -> float:
+def _weigh_evidence(chance: float, judgement: Relation) -> float:
     """Return the evidence for a change, the reader's and the rules' together."""
-    differing = of_differing if judgement.differing else 0.0
-    return bound_log_odds(chance) + _BY_RULE[judgement.sureness] + differing
+    return bound_log_odds(chance) + _weigh_rules(judgement, _DIFFERING)
+
+
+def _weigh_rules(judgement: Relation, of_differing: float) -> float:
+    """Return the evidence of the rules; `of_differing` is that of a subject which differs."""
+    return _BY_RULE[judgement.sureness] + (of_differing if judgement.differing else 0.0)

@@ -67,6 +67,13 @@ OPTIONS = (
         "gemini.daily_calls", 1000, "searches a day, then local search only; 0: unlimited", low=0
     ),
     Option(
+        "gemini.monthly_dollars",
+        1.0,
+        "dollars a month, by `gemini.price_*`; then local search only, and uploads wait; "
+        "0: unlimited",
+        low=0,
+    ),
+    Option(
         "gemini.timeout_s", 15.0, "how long a call may take that uploads, deletes or lists", low=1
     ),
     Option(
@@ -85,6 +92,7 @@ OPTIONS = (
         low=0,
     ),
     Option("gemini.price_output", 2.50, "dollars for a million tokens out", low=0),
+    Option("gemini.price_index", 0.15, "dollars for a million tokens of uploaded documents", low=0),
     Option("gemini.url", "", "another address of the service, such as a proxy's", is_address=True),
 )
 #: When a managed store is compared with what is here.

@@ -174,7 +174,7 @@ class _ToolJudge:
             self._home,
             build_trial(self._payload, attempt),
             [rule.handle for rule in meant],
-            self._folder,
+            attempt.folder,
             dict(os.environ),
             _SENSE_S,
         )

@@ -14,6 +14,7 @@ import time
 from collections import namedtuple
 
 from gieok.hook import inject, matches, rules, start
+from gieok.hook.refusals import AT_START, PromptRefusals
 from gieok.hook.start import SaidTurn, StartPart
 from gieok.hook.validity import LaterStatement, Standing, say_later
 from gieok.places.home import build_active_memory_path, lasting_file
@@ -133,6 +134,9 @@ def build_start_text(
         except (Late, ValueError, *driver.ERRORS) as error:  # type: ignore[misc]
             _log_start_error(place, error)
     parts += lasting.parts[:1]
+    refused = PromptRefusals(place.home, AT_START)
+    for part in parts:
+        part.lines = [row for row in part.lines if not refused.refuses_line(row[1])]
     return start.render_session_start(
         parts, " and ".join(dict.fromkeys(map(whose, place.scopes))), budget_tokens
     )

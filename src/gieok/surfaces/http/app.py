@@ -48,6 +48,7 @@ from gieok.surfaces.http.routes import (
     points,
     system,
     turn,
+    user_pages,
 )
 from gieok.surfaces.http.tokens import Tokens
 
@@ -132,6 +133,8 @@ def create_http_app(
         app.include_router(part.router)
     app.include_router(characters.of_service, dependencies=KNOWN_QUERY)
     app.include_router(memories.said, dependencies=KNOWN_QUERY)
+    if pages:
+        app.include_router(user_pages.router)
     app.router.routes.extend(pages)
     _add_description(app)
     _add_middlewares(app, options, metrics)

@@ -12,6 +12,7 @@ from gieok import extras
 from gieok.commands.absence import GAPS_HEAD
 from gieok.commands.command import said_on
 from gieok.commands.home.growth import Size, WeekOfHook
+from gieok.commands.memory.gaps import ONLY_FILTERED
 from gieok.commands.memory.history import WAYS
 from gieok.commands.memory.hits import describe_sureness
 from gieok.commands.scope_names import name_scope
@@ -37,6 +38,17 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from jinja2.runtime import Context
 
+#: Options of the command line, in brackets behind what they change: a page has none.
+_OPTIONS = re.compile(r" \(`--[a-z-]+`(?:, `--[a-z-]+`)*\)")
+#: Filter → its field on a page, where that has another name; kind or source → its name there.
+_FIELDS = {"source": Words("of what")}
+_KINDS = {
+    "learned": Words("Learned"),
+    "note": Words("Notes"),
+    "turn": Words("Said"),
+    "memory": Words("records and notes"),
+    "sessions": Words("conversations"),
+}
 #: Mark of a heading or an item, at the beginning of a line.
 _MARK_OF_LINE = re.compile(r"^\s*(?:#{1,6}|[-*])\s+")
 
@@ -94,6 +106,7 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
                 **values,
                 "lang": lang,
                 "gaps_head": GAPS_HEAD,
+                "describe_gaps": partial(_describe_gaps, lang),
                 "say": partial(_say_in_template, lang),
                 "way": lambda how: WAYS[how].say(lang),
                 "said_on": lambda days: said_on(days).say(lang),
@@ -117,6 +130,31 @@ def _mark_scope(lang: str, has_scopes: object, path: object) -> Markup:
     if not has_scopes:
         return Markup()
     return Markup("<span>{}</span>").format(name_scope(str(path)).say(lang))
+
+
+def _describe_gaps(lang: str, gaps: Sequence[Words] | None) -> list[str]:
+    """Return the gaps of an answer as a page says them: scopes by name, and no options."""
+    return [_OPTIONS.sub("", _word_gap_for_page(gap, lang).say(lang)) for gap in gaps or ()]
+
+
+def _word_gap_for_page(gap: Words, lang: str) -> Words:
+    """Return a gap with the field of a page in the place of an option, and with names of scopes.
+
+    Names of files, which gaps list too, stay as they are.
+    """
+    values = dict(gap.values)
+    if gap.template == ONLY_FILTERED:
+        name, value = str(values["name"]), str(values["value"])
+        return Words.of(
+            "the filter “{field}: {value}” left the rest out",
+            field=_FIELDS.get(name, Words(name)),
+            value=_KINDS.get(value, value) if name in ("kind", "source") else value,
+        )
+    if "names" in values:
+        paths, more, _ = str(values["names"]).partition(" …")
+        names = [name_scope(path).say(lang) for path in paths.split(", ")]
+        values["names"] = ", ".join(names) + more
+    return gap._replace(values=tuple(values.items()))
 
 
 def mark_commands(text: str) -> Markup:

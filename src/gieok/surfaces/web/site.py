@@ -54,7 +54,8 @@ _POLICY = (
     "connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_HEADERS = {
+#: Headers of every page.
+PAGE_HEADERS = {
     "Content-Security-Policy": _POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
@@ -105,7 +106,7 @@ class MemorySite:
             return render_closed_page(request, is_link=True)
         # The address holds the code, so no request may name it as the referrer.
         response = RedirectResponse(
-            "/", status_code=303, headers=_HEADERS | {"Referrer-Policy": "no-referrer"}
+            "/", status_code=303, headers=PAGE_HEADERS | {"Referrer-Policy": "no-referrer"}
         )
         response.set_cookie(COOKIE, cookie, max_age=30 * 86_400, httponly=True, samesite="strict")
         if scope := request.query_params.get("scope", ""):
@@ -158,7 +159,7 @@ class MemorySite:
 
         def answer(request: Request) -> Response:
             back = join_query(request.query_params.get("back", "/"))
-            response = RedirectResponse(back, status_code=303, headers=_HEADERS)
+            response = RedirectResponse(back, status_code=303, headers=PAGE_HEADERS)
             value = request.query_params.get(parameter, "")
             response.set_cookie(
                 f"gieok_{name}", quote(value), max_age=_YEAR_S, httponly=True, samesite="strict"
@@ -182,7 +183,7 @@ class PageRequest:
         self.files = files or {}
         self.request = request
         self.form = form
-        self.lang = _choose_page_language(request)
+        self.lang = choose_page_language(request)
         self.cookie = request.cookies.get(COOKIE, "")
 
     @cached_property
@@ -318,7 +319,7 @@ class PageRequest:
             "withheld": self._withheld(),
         }
         return HTMLResponse(
-            render_template(template, self.lang, {**common, **values}), http_status, _HEADERS
+            render_template(template, self.lang, {**common, **values}), http_status, PAGE_HEADERS
         )
 
     def _withheld(self) -> str:
@@ -345,7 +346,7 @@ class PageRequest:
 
     def back_to(self, path: str) -> Response:
         """Redirect to another page."""
-        return RedirectResponse(path, status_code=303, headers=_HEADERS)
+        return RedirectResponse(path, status_code=303, headers=PAGE_HEADERS)
 
     def short(self, file: Path) -> str:
         """Return a path in shell form, with the home folder of the user as `~`."""
@@ -391,19 +392,20 @@ def join_query(address: str, **values: str) -> str:
 
 def render_closed_page(request: Request, *, is_link: bool = False) -> HTMLResponse:
     """Return the page for a browser that was not let in: how a person opens the pages."""
-    lang = _choose_page_language(request)
+    lang = choose_page_language(request)
     why = translate("A link works once, within five minutes.", lang) if is_link else ""
-    return HTMLResponse(render_template("closed.html", lang, {"why": why}), 401, _HEADERS)
+    return HTMLResponse(render_template("closed.html", lang, {"why": why}), 401, PAGE_HEADERS)
 
 
 def render_missing_page(request: Request) -> HTMLResponse:
     """Return the page for a browser that asked for an address where nothing is."""
-    lang = _choose_page_language(request)
+    lang = choose_page_language(request)
     shown = {"path": request.url.path}
-    return HTMLResponse(render_template("missing.html", lang, shown), 404, _HEADERS)
+    return HTMLResponse(render_template("missing.html", lang, shown), 404, PAGE_HEADERS)
 
 
-def _choose_page_language(request: Request) -> str:
+def choose_page_language(request: Request) -> str:
+    """Return the language that a reader chose on a page, else that of the browser."""
     chosen = request.cookies.get("gieok_lang", "")
     if chosen in list_languages():
         return chosen

@@ -70,6 +70,11 @@ _RETRACTS = (
     r"|needed)))\b"
     r"|^\W*(?:아니다|아니야|아\s?아니|취소|무시해|없던|농담|그건\s?(?:취소|됐|아니|옛|예전|이제)|신경\s?쓰지)"
 )
+#: Between a permission and the rule behind it.
+_PERMISSION_END = (
+    r"(?ai)[,;–—]\s+(?:but |and |just )?|\s+but\s+|(?<=되는데)\s+|(?<=[된인]데)\s+|(?<=지만)\s+"
+)
+_LINKS_KO = r"(?:되는데|된데|인데|되지만|지만)$"
 #: "only in build/": what is forbidden is everywhere else.
 _ONLY_THERE = r"(?ai)\bonly (?:in|inside|on|to|from|for|with|under|within|at|by)\b"
 _IN_FOLDER = r"(?ai)\b(?:in|inside|under|below|within|anything|from|on)\b|안|밑|아래|하위|내부|에서"
@@ -222,13 +227,14 @@ _ABOUT_OTHERS = (
 )
 #: Words by which a sentence says that a rule is over.
 _LIFTING_WORDS = frozenset(
-    "again now longer anymore lifted drop scrap cancel revoke ban freeze restriction policy over "
+    "again now longer anymore feel free lifted drop scrap cancel revoke ban freeze restriction "
+    "policy over "
     "이제 이제는 다시 더이상 해제 취소 폐지 그만".split()
 )
 
 
 def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
-    spoken, bracketed = _take_brackets(tidy_sentence(sentence))
+    spoken, bracketed = _take_brackets(_drop_first_permission(tidy_sentence(sentence)))
     if len(spoken) > _LONGEST_SENTENCE or _is_no_rule(spoken):
         return None
     until = find_rule_end(spoken, said_on)
@@ -253,6 +259,16 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
     if outside and not (found.literals or found.deeds):
         found = found._replace(paths=("**",))
     return _build_rule(sentence, spoken, reading, found, until)
+
+
+def _drop_first_permission(spoken: str) -> str:
+    """Return a sentence without a first clause by which nothing need be asked.
+
+    Example: "it's fine to commit without asking me, but pushing is mine".
+    """
+    first, *rest = re.split(_PERMISSION_END, spoken, maxsplit=1)
+    permission = re.sub(_LINKS_KO, "", first)
+    return rest[0] if rest and binding.allows_only(permission) else spoken
 
 
 def _build_rule(

@@ -22,9 +22,17 @@ from gieok.text.gates.action import (
 )
 from gieok.text.gates.programs import CommandWords
 from gieok.text.gates.shell import Invocation, LineTooLargeError, read_whole_line
+from gieok.text.gates.showing import (
+    HARMLESS_FLAGS,
+    SHOWING,
+    is_git_listing,
+    shows_only,
+    shows_state,
+)
 from gieok.text.gates.touched import (
     DELETE,
     READ,
+    USE,
     WRITE,
     TouchedPath,
     expand_home,
@@ -35,7 +43,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-_HARMLESS_FLAGS = ("--help", "--version", "--dry-run", "--dryrun", "--dry")
 _RUNNERS = frozenset(
     "npm pnpm yarn bun make just task rake invoke nox tox poe gradle gradlew mvn composer "
     "mix".split()
@@ -46,33 +53,6 @@ _SQL_PROGRAMS = frozenset(
     turso wrangler supabase usql pgcli mycli prisma d1
     """.split()
 )
-#: Programs that show text and do nothing to what it names.
-_SHOWING = frozenset(
-    """
-    echo printf cat less more head tail bat grep egrep fgrep rg ag ls tree wc diff file stat which
-    type man history alias export test [ cd pushd pwd true false sed awk cut sort uniq jq yq
-    """.split()
-)
-#: Subcommands that show a state.
-_SHOWING_WORDS = frozenset(
-    """
-    get describe logs log status list ls show diff plan version info inspect top explain history
-    events whoami ps cat view lint validate fmt help config env
-    """.split()
-)
-#: Those of them that change nothing in any program of `_REMOTE` or `_HISTORIES`.
-_STATE_WORDS = _SHOWING_WORDS - {"config", "env", "fmt", "history", "events", "lint", "help"}
-#: Tools of agents that plan, ask the user or look for files, and do nothing themselves.
-_TALKING = frozenset(
-    """
-    TaskOutput TaskCreate TaskUpdate TaskGet TaskList TodoWrite TodoRead EnterPlanMode
-    ExitPlanMode AskUserQuestion ToolSearch Glob Grep LS todowrite todoread question glob grep
-    list update_plan request_user_input ask_user exit_plan_mode todo_write write_todos
-    save_memory search_file_content grep_search list_directory
-    """.split()
-)
-#: Programs that show what happened to a project.
-_HISTORIES = frozenset(("git", "gh", "glab", "hg", "jj"))
 #: Programs that work on another machine or service, where an environment is one of their words.
 _REMOTE = frozenset(
     """
@@ -117,6 +97,7 @@ class ToolAttempt:
     """What a tool would do: a command line, or paths, or words given to a tool by name.
 
     `root` is the project's folder and `folder` where the agent works, both absolute or ''.
+    `only_talks`: the tool plans, asks the user or looks for files, and does nothing.
     `branch` is the Git branch that is checked out there, '' where nobody knows. `weekday` counts
     from Monday, `day` is ISO; both are the user's. `is_unread`: the line is too large to be read.
     """
@@ -130,6 +111,7 @@ class ToolAttempt:
         "folder",
         "invocations",
         "is_unread",
+        "only_talks",
         "paths",
         "root",
         "text",
@@ -149,8 +131,10 @@ class ToolAttempt:
         branch: str = "",
         day: str = "",
         weekday: int = -1,
+        only_talks: bool = False,
     ) -> None:
         self.tool = tool
+        self.only_talks = only_talks
         self.command = command
         self.paths = tuple(paths)
         self.text = text
@@ -192,7 +176,7 @@ class ToolAttempt:
     def list_doing_steps(self) -> "list[ToolStep]":
         """Return the steps that do more than show something; none of a tool that only talks."""
         if self._doing_steps is None:
-            is_talk = self.is_unread or self.tool in _TALKING or "gieok" in split_name(self.tool)
+            is_talk = self.is_unread or self.only_talks or "gieok" in split_name(self.tool)
             steps = [] if is_talk else self.list_steps()
             self._doing_steps = [step for step in steps if not _only_shows(step)]
         return self._doing_steps
@@ -247,15 +231,9 @@ def _only_shows(step: "ToolStep") -> bool:
     """Return whether a step shows text or a state, and changes no file."""
     if step.invocation is None:
         return bool(step.touched) and all(each.deed == READ for each in step.touched)
-    if any(each.deed != READ for each in step.touched):
+    if any(each.deed not in (READ, USE) for each in step.touched):
         return False
-    parsed = step.parsed
-    if parsed is None:
-        return False
-    if parsed.program in _SHOWING or any(parsed.has_flag(flag) for flag in _HARMLESS_FLAGS):
-        return True
-    shows_state = not _STATE_WORDS.isdisjoint(parsed.words[:2])
-    return shows_state and (parsed.program in _REMOTE or parsed.program in _HISTORIES)
+    return step.parsed is not None and shows_only(step.parsed, step.invocation.arguments)
 
 
 def _may_name(rule: ActionRule, line: str) -> bool:
@@ -421,7 +399,7 @@ def _runs_command(pattern: CommandPattern, step: ToolStep) -> bool:
         return False  # asked first: of most rules another program is meant
     if not _has_options(pattern, parsed):
         return False
-    if len(pattern.words) == 1 and not pattern.flags and _is_git_listing(parsed):
+    if len(pattern.words) == 1 and not pattern.flags and is_git_listing(parsed):
         return False
     if pattern.into and not _is_same_program(pattern.into, invocation.piped_into):
         return False
@@ -434,27 +412,15 @@ def _runs_command(pattern: CommandPattern, step: ToolStep) -> bool:
 
 def _has_options(pattern: CommandPattern, parsed: CommandWords) -> bool:
     """Return whether a command has a pattern's options, and does what it says."""
-    is_harmless = any(parsed.has_flag(flag) for flag in _HARMLESS_FLAGS)
+    is_harmless = any(parsed.has_flag(flag) for flag in HARMLESS_FLAGS)
     if parsed.program == "git" and {"--abort", "--quit"} & set(parsed.flags):
         return False
-    if is_harmless and not set(pattern.flags) & set(_HARMLESS_FLAGS):
+    if is_harmless and not set(pattern.flags) & set(HARMLESS_FLAGS):
         return False
     if any(each in parsed.words or parsed.has_flag(each) for each in pattern.lacks):
         return False
     return all(
         parsed.has_flag(flag) and (flag, "false") not in parsed.values for flag in pattern.flags
-    )
-
-
-def _is_git_listing(parsed: CommandWords) -> bool:
-    """Return whether Git only lists its tags, branches, remotes."""
-    if parsed.program == "git" and parsed.words[:1] == ["stash"]:
-        return parsed.words[1:2] in (["list"], ["show"])
-    if parsed.program != "git" or parsed.words[:1] not in (["tag"], ["branch"], ["remote"]):
-        return False
-    shows = ("-l", "--list", "-a", "-r", "-v", "-vv", "--show-current", "--contains", "--merged")
-    return not (parsed.words[1:] or set(parsed.flags) - set(shows)) or any(
-        flag in ("-l", "--list") for flag in parsed.flags
     )
 
 
@@ -651,8 +617,8 @@ def _is_remote_change(step: ToolStep) -> bool:
     if parsed is None or invocation is None:
         return False
     if invocation.hosts:
-        return parsed.program not in _SHOWING
-    if any(flag in parsed.flags for flag in _HARMLESS_FLAGS):
+        return parsed.program not in SHOWING
+    if any(flag in parsed.flags for flag in HARMLESS_FLAGS):
         return False
     is_remote = parsed.program in _REMOTE or any(
         word in split_name(invocation.program) for word in ("deploy", "migrate", "release")
@@ -663,7 +629,7 @@ def _is_remote_change(step: ToolStep) -> bool:
             for word in parsed.words
             for part in split_name(word)
         )
-    return is_remote and not any(word in _SHOWING_WORDS for word in parsed.words[:2])
+    return is_remote and not shows_state(parsed)
 
 
 def _is_mentioned(word: str, step: ToolStep) -> bool:
@@ -682,7 +648,7 @@ def _names_environment(name: str, step: ToolStep) -> bool:
     if invocation is None:
         named = (step.use.text, *(each.path for each in step.touched))
         return any(spelling in split_name(text) for text in named for spelling in spellings)
-    if invocation.program in _SHOWING and not invocation.hosts:
+    if invocation.program in SHOWING and not invocation.hosts:
         return False
     texts = [
         invocation.program,
@@ -709,7 +675,7 @@ def _names_host(host: str, step: ToolStep) -> bool:
     invocation = step.invocation
     if invocation is None:
         texts: list[str] = [step.use.text]
-    elif invocation.program in _SHOWING:
+    elif invocation.program in SHOWING:
         return False
     else:
         texts = [*invocation.arguments, *invocation.hosts]

@@ -274,9 +274,12 @@ _PARTICIPLE = re.compile(
 #: (`12-character`).
 _NUMBERED_ROW = re.compile(r"\d{2,}(?:-[a-z]{3,}){2,}")
 _MEASURE = re.compile(r"\d+(?:\.\d+)?[A-Za-z]{1,5}$")
-#: Names of products and of tickets: `VoyageAI`, `OAuth`, `SigV4`, `OPS-123`.
+#: Names of products, of tickets and of networks, which end with their band: `VoyageAI`, `OAuth`,
+#: `SigV4`, `OPS-123`, `HomeNet_2.4G`, `iptime5G-guest`.
 _PRODUCT = re.compile(
     r"[A-Z]?(?:[A-Z][a-z]+){1,3}[A-Z]{0,3}s?|[A-Za-z]+[vV]\d{1,2}|[A-Z]{2,10}-\d{1,6}"
+    r"|[A-Za-z][\w-]*?[_-]?(?:2(?:\.4)?|5|6)(?:G|GHz|GHZ|ghz)"
+    r"(?:[_-](?i:ext|guest|[0-9A-F]{2,6}))?"
 )
 _DATE = re.compile(r"[A-Z]\.\d{2,4}|\d{4}[-.]\d{1,2}(?:[-.]\d{1,2})?\w{0,2}|[A-Z]{2,10}-\d{1,6}")
 
@@ -300,7 +303,9 @@ def is_row(value: str) -> bool:
 
 
 def is_product(value: str) -> bool:
-    """Say whether a value is written as names of products are: `VoyageAI`, `SigV4`."""
+    """Say whether a value is written as names of products or networks are: `VoyageAI`,
+    `nabi-5G`.
+    """
     return _PRODUCT.fullmatch(value) is not None
 
 

@@ -61,6 +61,10 @@ _LEAST_YEAR, _MOST_YEAR = 1900, 2100
 #: Characters before a word that are searched for "during the" and the like.
 _LONGEST_LEAD = 16
 _ON_THE = re.compile(r"\bon the\s+$", re.IGNORECASE)
+#: Before the bare number of an hour, and behind it in Korean.
+_AT = re.compile(r"\bat (?:about |around )?$", re.IGNORECASE)
+_AT_KO = re.compile(r"에(?![가-힣])")
+_LAST_HOUR = 24
 #: Longest row of words. A longer row is a list of days, not a time, and trying all its readings
 #: would take too long.
 _MOST_WORDS = 24
@@ -167,6 +171,8 @@ def _group_token_runs(text: str) -> list[list[Token]]:
             runs and runs[-1][-1].kind in ("unit", "weekend", "half")
         ):
             continue  # come back to
+        if _is_hour(token, text):
+            continue
         gap = text[runs[-1][-1].end : token.start] if runs else ""
         if token.text in BEHIND_OWNER and not re.fullmatch(r"['’]s\s+", gap):
             continue  # the project's end
@@ -176,6 +182,15 @@ def _group_token_runs(text: str) -> list[list[Token]]:
         else:
             runs.append([token])
     return [_told_apart(run, text) for run in runs]
+
+
+def _is_hour(token: Token, text: str) -> bool:
+    """Return whether a bare number is the hour of a day: tomorrow at 9, 내일 9에."""
+    if token.kind != "number" or token.value > _LAST_HOUR:
+        return False
+    before = text[max(0, token.start - _LONGEST_LEAD) : token.start]
+    behind = text[token.end : token.end + 2]
+    return bool(_AT.search(before) or _AT_KO.match(behind))
 
 
 def _told_apart(run: Sequence[Token], text: str) -> list[Token]:

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import pytest
 from file_search_server import FakeGemini, serving
 
+from gieok.storage.index.gemini.costs import Terms
 from gieok.storage.index.gemini.service import Access
-from gieok.storage.index.gemini.store import GeminiStore, Terms
+from gieok.storage.index.gemini.store import GeminiStore
 from gieok.storage.index.gemini.sync import UploadPlan
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
@@ -48,6 +49,7 @@ def open_gemini(
             0.3,
             2.5,
             terms.get("within_s", 20),
+            monthly_dollars=terms.get("monthly_dollars", 0.0),
         )
         store = GeminiStore(
             tmp_path / "gemini.sqlite",

@@ -22,6 +22,7 @@ from gieok.model.retrieval import Filter, Ranking
 from gieok.ranking.likelihood import HIGH, level
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, recall
+from gieok.settings.rows.storage import OPTIONS
 from gieok.storage.index.gemini.ground import locate, overlapped
 from gieok.storage.index.gemini.store import GeminiStore
 from gieok.testing import ManualClock
@@ -479,6 +480,27 @@ def test_the_days_searches_have_an_end(
     assert _managed(store, "VLAN", Filter(), 3).ranked
 
 
+def test_the_months_money_has_an_end_for_searches_and_for_uploads(
+    filled: GeminiStore, open_gemini: Open, gemini: Any, clock: ManualClock
+) -> None:
+    filled.close()
+    # A search of the double has 1,000 tokens in and 50 out: $0.000425.
+    store = open_gemini(monthly_dollars=0.0008)
+    for _ in range(2):
+        _managed(store, "VLAN", Filter(), 3)
+    with pytest.raises(StoreUnreachable, match=r"this month's \$0\.00 are used up"):
+        _managed(store, "VLAN", Filter(), 3)
+    store.put([build_entry("later.md", "note of the office")])
+    with pytest.raises(StoreUnreachable, match="1 of 3 documents wait"):
+        store.push()
+    assert len(gemini.documents) == 2
+    clock.advance(timedelta(days=31))
+    assert _managed(store, "VLAN", Filter(), 3).ranked
+    assert store.push() == 1
+    shipped = {option.name: option.default for option in OPTIONS}
+    assert shipped["gemini.monthly_dollars"] <= 1, "less than a dollar a month"
+
+
 def test_calls_and_cost_are_counted_and_shown(filled: GeminiStore) -> None:
     for _ in range(3):
         _managed(filled, "VLAN", Filter(), 3)
@@ -486,7 +508,7 @@ def test_calls_and_cost_are_counted_and_shown(filled: GeminiStore) -> None:
     assert where.startswith("gemini-file-search: 2 documents sent to fileSearchStores/gieok-")
     assert "2 upload" in calls
     assert "3 search" in calls
-    assert "3,000 tokens in, 150 out, about $0.00" in calls
+    assert "3,000 tokens in, 150 out, 35 indexed, about $0.00" in calls
     assert today == "searches today: 3 of 100"
 
 
@@ -553,7 +575,8 @@ _PUSH = """
 import sys
 from pathlib import Path
 from gieok.storage.index.gemini.service import Access
-from gieok.storage.index.gemini.store import GeminiStore, Terms
+from gieok.storage.index.gemini.costs import Terms
+from gieok.storage.index.gemini.store import GeminiStore
 from gieok.storage.index.gemini.sync import UploadPlan
 from gieok.testing.samples import build_entry
 file, url, key = sys.argv[1:]

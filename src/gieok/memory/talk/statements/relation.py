@@ -114,6 +114,19 @@ _OF_A_DAY = re.compile(
     r"(?<![가-힣])(?:오늘|어제|그제|방금|아까)|\b(?:today|yesterday|tonight|this morning|last night)\b",
     re.IGNORECASE,
 )
+_COMING_DAY = re.compile(
+    r"(?<![가-힣])(?:오늘|내일|모레|이따)|\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening))\b",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(
+    r"\b(?:no|not|never|without)\b|n['’]t\b|(?<![가-힣])[안못](?![가-힣])|지 ?(?:않|마|말)|없|쉬[어는고]",
+    re.IGNORECASE,
+)
+_FROM_DAY = re.compile(
+    r"(?:오늘|내일|모레)부[터턴]|\b(?:from|as of|starting|beginning|effective|since) "
+    r"(?:today|tonight|tomorrow)\b",
+    re.IGNORECASE,
+)
 _DECIDES = re.compile(r"정했|결정|확정|합의|\b(?:decid|agree|settl)ed\b", re.IGNORECASE)
 _SINCE_WHEN = re.compile(r"\b(?:on|from|by|in|since)\s$", re.IGNORECASE)
 _WHEN = re.compile(
@@ -191,6 +204,23 @@ def list_anchored_pairs(earlier: str, later: str) -> list[tuple[str, str]]:
                 pairs.append((len(shared), (sentence.text, other.text)))
     pairs.sort(key=lambda pair: -pair[0])
     return [sentences for _, sentences in pairs]
+
+
+def names_coming_day(text: str) -> bool:
+    """Say whether a sentence names today or a day to come, and not as a beginning."""
+    return _COMING_DAY.search(text) is not None and _FROM_DAY.search(text) is None
+
+
+def denies_for_day(text: str) -> bool:
+    """Say whether a sentence only says that something is not so on one day, today or to come.
+
+    That ends nothing which holds beyond the day. Not so where something begins with the day, or is
+    reported as changed.
+    """
+    sentence = read_sentence(text)
+    if sentence.find_cue("change") or sentence.find_cue("now") or _is_past(sentence):
+        return False
+    return names_coming_day(text) and _DENIES.search(text) is not None
 
 
 def states_something(sentence: Sentence) -> bool:

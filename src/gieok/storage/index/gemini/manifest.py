@@ -39,6 +39,9 @@ CREATE TABLE IF NOT EXISTS gemini_dropped (at INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS gemini_lost (at INTEGER NOT NULL);
 """
 
+#: Kind under which the tokens of uploaded texts are counted: they have a price of their own.
+INDEXING = "indexing"
+
 
 class Upload(NamedTuple):
     """Document at the service.
@@ -67,11 +70,15 @@ class Attempt(NamedTuple):
 
 
 class UploadUsage(NamedTuple):
-    """Calls and tokens of some days, by kind of call."""
+    """Calls and tokens of some days, by kind of call.
+
+    `indexed_tokens` are those of the uploaded texts, by our own estimate: the service tells none.
+    """
 
     calls: dict[str, int]
     input_tokens: int
     output_tokens: int
+    indexed_tokens: int = 0
 
 
 Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]
@@ -283,7 +290,10 @@ class UploadManifest:
                 db.execute(f"DELETE FROM gemini_{table}")
 
     def count(self, day: str, what: str, input_tokens: int, output_tokens: int) -> None:
-        """Count a call of the kind `what`, or the tokens of a call (`what` is '')."""
+        """Count a call of the kind `what`, or the tokens of a call (`what` is '').
+
+        Of `INDEXING` only the tokens count: its call is counted as an upload.
+        """
         with self._writing() as db:
             db.execute(
                 "INSERT INTO gemini_usage VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
@@ -302,5 +312,10 @@ class UploadManifest:
                 ),
                 (since_day,),
             ).fetchall()
-        calls = {what: count for what, count, _, _ in rows if what and count}
-        return UploadUsage(calls, sum(row[2] for row in rows), sum(row[3] for row in rows))
+        asked = [row for row in rows if row[0] != INDEXING]
+        return UploadUsage(
+            calls={what: count for what, count, _, _ in asked if what and count},
+            input_tokens=sum(row[2] for row in asked),
+            output_tokens=sum(row[3] for row in asked),
+            indexed_tokens=sum(row[2] for row in rows if row[0] == INDEXING),
+        )

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
-from typing import NamedTuple, Self, Unpack
+from typing import Self, Unpack
 
 from gieok import fs
 from gieok.errors import BadConfig, StoreUnreachable
@@ -21,6 +21,7 @@ from gieok.opening import Opening
 from gieok.ports.store import RemoteData
 from gieok.ports.system import Clock
 from gieok.storage.index.gemini.comparison import KIND, OWNER, SCOPE, TIME, RemoteCopy
+from gieok.storage.index.gemini.costs import Terms, UploadCosts
 from gieok.storage.index.gemini.ground import Placing
 from gieok.storage.index.gemini.manifest import UploadManifest
 from gieok.storage.index.gemini.service import Access, GeminiService, read_access
@@ -33,22 +34,6 @@ from gieok.zone import day_in, find_zone
 _MOST_STORES = 5
 #: Smallest and largest chunk that the service accepts, in tokens.
 _CHUNK_TOKENS = (21, 512)
-
-
-class Terms(NamedTuple):
-    """Limits and prices of searches.
-
-    Chunks per search, calls per day (0: unlimited), dollars per million tokens. `within_s` is how
-    long a search may take, all its tries together: a person waits, and the local index answers too.
-    """
-
-    top_k: int
-    daily_calls: int
-    price_input: float
-    price_output: float
-    within_s: float = 2.0
-    #: Further condition of the user's own, in the service's filter language; '' for none.
-    condition: str = ""
 
 
 class _SystemClock:
@@ -100,6 +85,7 @@ class GeminiStore(SqliteDocuments):
         self._plan = plan
         self._address = access.url
         self._terms = terms
+        self._costs = UploadCosts(self._manifest, terms, self._clock, zone)
         self._service = GeminiService(access, self._count, pause)
         self._remote = RemoteCopy(
             self._manifest, self._service, plan.owner, plan.stores, self._clock
@@ -139,6 +125,8 @@ class GeminiStore(SqliteDocuments):
             price_output=float(opening.setting("gemini.price_output")),
             within_s=float(opening.setting("gemini.search_timeout_s")),
             condition=opening.setting("gemini.metadata_filter").strip(),
+            price_index=float(opening.setting("gemini.price_index")),
+            monthly_dollars=float(opening.setting("gemini.monthly_dollars")),
         )
         return cls(
             opening.file,
@@ -252,7 +240,14 @@ class GeminiStore(SqliteDocuments):
 
     def _sync(self, progress: Callable[[int], None]) -> Sync:
         return Sync(
-            self, self._manifest, self._service, self._plan, self._clock, self._pause, progress
+            self,
+            self._manifest,
+            self._service,
+            self._plan,
+            self._clock,
+            self._pause,
+            progress,
+            self._costs,
         )
 
     def remote_data(self) -> list[RemoteData]:
@@ -293,15 +288,9 @@ class GeminiStore(SqliteDocuments):
 
     def describe(self) -> list[str]:
         """Describe the documents at the service, and the cost of this month's calls."""
-        now = self._clock.now().astimezone(self._zone)
-        month, today = (
-            self._manifest.usage(f"{now:%Y-%m-01}"),
-            self._manifest.usage(f"{now:%Y-%m-%d}"),
-        )
-        dollars = (
-            month.input_tokens * self._terms.price_input
-            + month.output_tokens * self._terms.price_output
-        ) / 1_000_000
+        month = self._costs.read_month_usage()
+        today = self._manifest.usage(str(day_in(self._clock.now(), self._zone)))
+        most = f" of ${self._terms.monthly_dollars:.2f}" if self._terms.monthly_dollars else ""
         kinds = (
             ", ".join(f"{count:,} {what}" for what, count in sorted(month.calls.items())) or "none"
         )
@@ -319,7 +308,8 @@ class GeminiStore(SqliteDocuments):
             f"{self.service_name}: {sent}; {counted}",
             (
                 f"calls this month: {kinds}; {month.input_tokens:,} tokens in, "
-                f"{month.output_tokens:,} out, about ${dollars:.2f}"
+                f"{month.output_tokens:,} out, {month.indexed_tokens:,} indexed, about "
+                f"${self._costs.price_usage(month):.2f}{most}"
             ),
             f"searches today: {today.calls.get('search', 0):,}{end}",
         ]
@@ -346,6 +336,7 @@ class GeminiStore(SqliteDocuments):
         return " AND ".join(terms)
 
     def _verify_budget(self) -> None:
+        self._costs.verify_money()
         used = self._manifest.usage(str(day_in(self._clock.now(), self._zone))).calls.get(
             "search", 0
         )

@@ -29,6 +29,7 @@ from gieok.storage.index.gemini.comparison import (
     TIME,
     RemoteCopy,
 )
+from gieok.storage.index.gemini.costs import UploadCosts
 from gieok.storage.index.gemini.manifest import Attempt, Upload, UploadManifest, document_id
 from gieok.storage.index.gemini.service import (
     GeminiService,
@@ -97,6 +98,7 @@ class Sync:
         clock: Clock,
         pause: Callable[[float], None],
         progress: Callable[[int], None],
+        costs: UploadCosts,
     ) -> None:
         self._documents = documents
         self._manifest = manifest
@@ -106,6 +108,7 @@ class Sync:
         self._clock = clock
         self._pause = pause
         self._progress = progress
+        self._costs = costs
         self._moved = 0
         self._late: list[str] = []
 
@@ -304,6 +307,7 @@ class Sync:
         documents = self._documents.get(want.scope, [want.key])
         if not documents or self._hash(documents[0]) != want.hash:
             return False  # changed meanwhile: the next run uploads it
+        self._costs.verify_money()
         nonce = uuid.uuid4().hex
         self._manifest.begin(
             Attempt(
@@ -318,6 +322,7 @@ class Sync:
         operation = self._service.upload(
             store, payload, lambda name: self._manifest.note_file(name, nonce)
         )
+        self._costs.count_indexing(documents[0].text)
         name, wrong = outcome(operation)
         waited, pause_s, looks = 0.0, 1.0, 0
         while not (name and self._service.is_active(name)):

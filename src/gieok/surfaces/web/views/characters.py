@@ -5,6 +5,7 @@ The memories of a bond are read when they are asked for.
 
 from collections import defaultdict
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from starlette.responses import HTMLResponse, Response
 
@@ -25,6 +26,7 @@ from gieok.places.scope import ME
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
 from gieok.text.josa import fill_particles
+from gieok.text.messages import translate
 from gieok.text.tokens import estimate_tokens
 
 _MOST_CHARACTERS, _MOST_USERS, _PER_PAGE = 200, 20, 30
@@ -196,33 +198,12 @@ def bond(seen: PageRequest, wrong: GieokError | None = None) -> Response:
 
 
 def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str, Any]:
-    layer = (
-        seen.asked("layer")
-        if seen.asked("layer") in {one.value for one, _ in LAYERS}
-        else Layer.SEMANTIC.value
-    )
-    page = (
-        int(seen.asked("page"))
-        if seen.asked("page").isdecimal() and seen.asked("page") != "0"
-        else 1
-    )
-    held = house.memory.memories(whose)
     prepared = house.turns.context(whose.user, whose.character, "")
     context, setting = prepared.context, seen.memory.call.home.settings.text
     return {
         **_read_bond_names(seen),
         "is_there": True,
-        "layer": layer,
-        "layers": [(one.value, seen.words(name)) for one, name in LAYERS],
-        "items": house.control.memories(whose, layer, page, _PER_PAGE),
-        "wording": read_memory_wording(house, whose, seen.lang),
-        "predicates": list_predicate_choices(seen),
-        "counts": {
-            Layer.SEMANTIC: sum(not one.is_idea for one in held.facts),
-            Layer.EMOTIONAL: len(held.moments),
-            Layer.IDEAS: sum(one.is_idea for one in held.facts),
-            Layer.EPISODIC: len(held.episodes),
-        },
+        **build_layer_values(house, whose, seen.lang, seen.asked("layer"), seen.asked("page")),
         "window": ReplyRoom(
             total=int(setting("character.context_tokens")),
             persona=estimate_tokens(context.persona),
@@ -236,8 +217,33 @@ def _build_bond_values(seen: PageRequest, house: House, whose: Bond) -> dict[str
         "ledger": house.points.transactions(whose.user, 1, 8),
         "standing": house.points.standing(whose.user),
         "slots": house.memory.slots(whose),
-        "episodes": len(held.episodes),
         "undo": seen.asked("undo"),
+    }
+
+
+def build_layer_values(
+    house: House, whose: Bond, lang: str, layer: str, page: str
+) -> dict[str, Any]:
+    """Return what the layers of a bond's memory are shown from.
+
+    `layer` and `page` are as an address has them; what is none of them is the first one.
+    """
+    held = house.memory.memories(whose)
+    shown = layer if layer in {one.value for one, _ in LAYERS} else Layer.SEMANTIC.value
+    number = int(page) if page.isdecimal() and page != "0" else 1
+    return {
+        "layer": shown,
+        "layers": [(one.value, translate(words, lang)) for one, words in LAYERS],
+        "items": house.control.memories(whose, shown, number, _PER_PAGE),
+        "wording": read_memory_wording(house, whose, lang),
+        "predicates": list_predicate_choices(lang),
+        "counts": {
+            Layer.SEMANTIC: sum(not one.is_idea for one in held.facts),
+            Layer.EMOTIONAL: len(held.moments),
+            Layer.IDEAS: sum(one.is_idea for one in held.facts),
+            Layer.EPISODIC: len(held.episodes),
+        },
+        "episodes": len(held.episodes),
     }
 
 
@@ -256,10 +262,20 @@ def name(seen: PageRequest) -> str:
 
 def _read_bond_names(seen: PageRequest) -> dict[str, Any]:
     named = seen.request.path_params
-    return {"user": named["user"], "character": named["character"], "name": name(seen)}
+    return {
+        "user": named["user"],
+        "character": named["character"],
+        "bond_path": build_bond_path(named["user"], named["character"]),
+        "name": name(seen),
+    }
 
 
-def list_predicate_choices(seen: PageRequest) -> list[tuple[str, str]]:
+def build_bond_path(user: str, character: str) -> str:
+    """Return the address of what a character remembers of a user."""
+    return f"/characters/{quote(user)}/{quote(character)}"
+
+
+def list_predicate_choices(lang: str) -> list[tuple[str, str]]:
     """Return the kinds of facts with their wording, a dash in the place of who and what."""
-    rows = ((name, row.ko if seen.lang == "ko" else row.en) for name, row in PREDICATES.items())
+    rows = ((name, row.ko if lang == "ko" else row.en) for name, row in PREDICATES.items())
     return [(name, fill_particles(row.now, who="–", o="–") + f" ({name})") for name, row in rows]

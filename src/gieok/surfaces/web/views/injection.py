@@ -59,6 +59,7 @@ def injection(seen: PageRequest) -> Response:
         "fates": {name: words.say(seen.lang).replace("`", "") for name, words in FATES.items()},
         "asked": None,
         "folders": {},
+        "start_lines": [],
         "undo_refusal": _read_refusal_aside(seen),
         "kept_back": seen.asked("kept_back"),
         "kept": (),
@@ -75,6 +76,7 @@ def injection(seen: PageRequest) -> Response:
             "shown": shown,
             "asked": _find_injected_prompt(seen, shown) if shown else None,
             "folders": _name_note_folders(seen, shown) if shown else {},
+            "start_lines": list_start_lines(shown) if shown else [],
         }
         if prompt:
             limit = min(int(values["limit"] or 0), 100)
@@ -129,18 +131,21 @@ def _name_note_folders(seen: PageRequest, shown: LastResult) -> dict[str, tuple[
 
 
 def refuse_on_page(seen: PageRequest) -> Response:
-    """Keep a memory away from prompts like the shown one, or the notes of a folder away from all.
+    """Keep a memory away from prompts like the shown one or from session starts, or the notes of a
+    folder away from all prompts.
 
     With `lift`, take that back. The next page offers to undo it.
     """
     handle, folder = seen.sent("handle"), seen.sent("folder")
     prompt, is_lifted = seen.sent("prompt")[:_MOST_PROMPT_CHARS], bool(seen.sent("lift"))
+    is_at_start = bool(seen.sent("at_start"))
     place = {"n": seen.sent("n")}
     try:
         result = (seen.memory if folder else seen.memory_of(handle)).run(
             refuse_memory,
             handle=handle,
             prompt=prompt,
+            at_start=is_at_start,
             folder=folder,
             lift=is_lifted,
         )
@@ -158,12 +163,14 @@ def refuse_on_page(seen: PageRequest) -> Response:
 
 
 def _read_refusal_aside(seen: PageRequest) -> dict[str, str]:
-    """Return the memory and the prompt that were refused just now; {} for none.
+    """Return the fields of what was refused just now; {} for none.
 
     The prompt of the newest injection may be another one by now.
     """
     handle, _, prompt = seen.site.aside(seen.asked("refused")).partition("\n")
-    return {"handle": handle, "prompt": prompt} if prompt else {}
+    if not handle:
+        return {}
+    return {"handle": handle, **({"prompt": prompt} if prompt else {"at_start": "1"})}
 
 
 CHANGES: dict[str, Callable[[PageRequest], Response]] = {
@@ -197,6 +204,19 @@ def _find_injected_prompt(seen: PageRequest, shown: LastResult) -> tuple[str, st
                 :_MOST_SHOWN_CHARS
             ] if is_its else "", f"/timeline/session?{urlencode(values)}"
     return None
+
+
+def list_start_lines(shown: LastResult) -> list[tuple[str, str]]:
+    """Return the lines of a session's start that lead to a memory: its handle, and the words."""
+    if shown.event != table.SESSION_START:
+        return []
+    lines = list[tuple[str, str]]()
+    for line in shown.text.split("\n"):
+        handles = list(_HANDLE.finditer(line))
+        if handles and line.startswith("- "):
+            words = line[: handles[-1].start()].rpartition(" (")[0]
+            lines.append((handles[-1][1], words.removeprefix("- ")))
+    return lines
 
 
 def link_memory_handles(text: str) -> Markup:

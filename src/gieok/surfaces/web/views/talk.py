@@ -16,7 +16,6 @@ from starlette.types import Receive, Scope, Send
 
 from gieok.character.house import House
 from gieok.character.memory import memory_pages
-from gieok.character.memory.decisions import MemoryEdit
 from gieok.character.memory.memory_pages import RememberedItem
 from gieok.character.memory.service import Bond
 from gieok.character.turn.turn import PreparedPrompt, Reply, UserTurn
@@ -24,8 +23,18 @@ from gieok.commands.character.wording import read_memory_wording
 from gieok.errors import BadRequest, GieokError
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.views.bond_changes import (
+    BondChange,
+    SentForm,
+    add_bond_fact,
+    correct_bond_memory,
+    forget_bond_memory,
+    give_days_points,
+    undo_bond_change,
+)
 from gieok.surfaces.web.views.characters import bond as bond_page
 from gieok.surfaces.web.views.characters import (
+    build_bond_path,
     find_house_and_bond,
     is_scripted,
     list_predicate_choices,
@@ -111,82 +120,34 @@ def send_talk_message(seen: PageRequest) -> Response:
                 iter([_format_talk_error(error, seen.lang)]), media_type=_EVENTS
             )
         return _render_talk_page(seen, error)
-    return seen.back_to(f"/characters/{quote(bond.user)}/{quote(bond.character)}/talk#last")
+    return seen.back_to(f"{build_bond_path(bond.user, bond.character)}/talk#last")
 
 
 def forget_talk_memory(seen: PageRequest) -> Response:
     """Forget a memory; the next page offers to undo that."""
-
-    def change(house: House, bond: Bond) -> tuple[str, str]:
-        result = house.control.delete(bond, seen.sent("key"))
-        again = seen.words(" {holds_again} hold again.", holds_again=len(result.holds_again))
-        return seen.words("Forgotten.") + (again if result.holds_again else ""), result.undo
-
-    return _apply_talk_change(seen, change)
+    return _apply_talk_change(seen, forget_bond_memory)
 
 
 def correct_talk_memory(seen: PageRequest) -> Response:
     """Correct a memory, or mark it as important."""
-
-    def change(house: House, bond: Bond) -> tuple[str, str]:
-        key, text = seen.sent("key"), seen.sent("text")
-        if mark := seen.sent("important"):
-            result = house.control.mark(bond, key, is_important=mark == "yes")
-            return seen.words("Marked."), result.undo
-        is_fact = house.control.read(bond, key).memory.layer in (
-            memory_pages.Layer.SEMANTIC,
-            memory_pages.Layer.IDEAS,
-        )
-        result = house.control.edit(
-            bond, key, _read_fact_fields(seen) if is_fact else MemoryEdit(text=text)
-        )
-        return seen.words("Corrected."), result.undo
-
-    return _apply_talk_change(seen, change)
+    return _apply_talk_change(seen, correct_bond_memory)
 
 
 def add_talk_fact(seen: PageRequest) -> Response:
     """Add a fact that the user states."""
-
-    def change(house: House, bond: Bond) -> tuple[str, str]:
-        result = house.control.add(bond, _read_fact_fields(seen))
-        return seen.words("Added."), result.undo
-
-    return _apply_talk_change(seen, change)
-
-
-def _read_fact_fields(seen: PageRequest) -> MemoryEdit:
-    """Return the values of a fact that a form sent."""
-    return MemoryEdit(
-        object=seen.sent("text"),
-        day=seen.sent("day") if seen.sent("has_day") else None,
-        subject=seen.sent("subject").strip() or None,
-        predicate=seen.sent("predicate") or None,
-    )
+    return _apply_talk_change(seen, add_bond_fact)
 
 
 def undo_talk_change(seen: PageRequest) -> Response:
     """Undo a change."""
-
-    def change(house: House, bond: Bond) -> tuple[str, str]:
-        house.control.undo(bond, seen.sent("undo"))
-        return seen.words("Taken back."), ""
-
-    return _apply_talk_change(seen, change)
+    return _apply_talk_change(seen, undo_bond_change)
 
 
 def check_in_from_talk(seen: PageRequest) -> Response:
     """Check in for today."""
-
-    def change(house: House, bond: Bond) -> tuple[str, str]:
-        result = house.points.check_in(bond.user)
-        if not result.is_new:
-            return seen.words("Checked in already."), ""
-        return seen.words(
-            "{points} points; {days} days in a row.", points=result.given, days=result.streak
-        ), ""
-
-    return _apply_talk_change(seen, change)
+    return _apply_talk_change(
+        seen, lambda form, house, bond: give_days_points(form, house, bond.user)
+    )
 
 
 def import_character_card(seen: PageRequest) -> Response:
@@ -206,15 +167,15 @@ def import_character_card(seen: PageRequest) -> Response:
 
 
 def _apply_talk_change(
-    seen: PageRequest, change: Callable[[House, Bond], tuple[str, str]]
+    seen: PageRequest, change: Callable[[SentForm, House, Bond], BondChange]
 ) -> Response:
     named = seen.request.path_params
-    own = f"/characters/{quote(named['user'])}/{quote(named['character'])}"
+    own = build_bond_path(named["user"], named["character"])
     back = f"{own}/talk" if seen.sent("back") == "talk" else own
     layer = quote(seen.sent("layer"))
     try:
         house, bond = find_house_and_bond(seen)
-        notice, taken_back_by = change(house, bond)
+        notice, taken_back_by = change(seen, house, bond)
     except GieokError as error:
         return _render_talk_page(seen, error) if back.endswith("/talk") else bond_page(seen, error)
     # the kept prompt no longer agrees with the memory
@@ -256,6 +217,7 @@ def _build_empty_talk(seen: PageRequest) -> dict[str, Any]:
     return {
         "user": named["user"],
         "character": named["character"],
+        "bond_path": build_bond_path(named["user"], named["character"]),
         "name": named["character"],
         "said": None,
     }
@@ -303,7 +265,7 @@ def _build_memory_panel(seen: PageRequest) -> dict[str, Any]:
         "narrative": prepared.context.narrative.text if prepared else "",
         "told_count": _count_told(prepared),
         "wording": read_memory_wording(house, bond, seen.lang),
-        "predicates": list_predicate_choices(seen),
+        "predicates": list_predicate_choices(seen.lang),
         "canon": prepared.canon if prepared else "",
     }
 

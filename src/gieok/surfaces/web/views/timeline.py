@@ -66,6 +66,14 @@ class StreamDay(NamedTuple):
     has_more_changes: bool = False
 
     @property
+    def entries(self) -> tuple[StreamSession | Change, ...]:
+        """Return the sessions, by when they began, and the changes outside of them, the newest
+        first.
+        """
+        every: tuple[StreamSession | Change, ...] = (*self.sessions, *self.changes)
+        return tuple(sorted(every, key=_find_entry_time, reverse=True))
+
+    @property
     def shown_changes(self) -> int:
         """Return how many changes stand on the day, in sessions and outside of them."""
         return len(self.changes) + sum(len(session.changes) for session in self.sessions)
@@ -80,6 +88,10 @@ class StreamChanges(NamedTuple):
     by_day: Mapping[date, tuple[Change, ...]]
     since: date
     cut: date | None = None
+
+
+def _find_entry_time(entry: StreamSession | Change) -> datetime:
+    return entry.summary.begin if isinstance(entry, StreamSession) else entry.at
 
 
 def timeline(seen: PageRequest) -> Response:
@@ -246,7 +258,7 @@ def _build_stream_day(day: date, whole: WholeDay, kind: str, changes: StreamChan
                 session._replace(learned=_select_for_stream(session.learned, shown, changed_to))
                 for session in whole.sessions
             ),
-            others=_select_for_stream(whole.others, shown, frozenset()),
+            others=_select_for_stream(whole.others, shown, changed_to),
         )
     sessions = tuple(
         StreamSession(session, tuple(c for c in of_day if c.session == session.name))
@@ -434,8 +446,11 @@ def _format_query_suffix(**values: str) -> str:
 
 
 def _format_month_tokens(seen: PageRequest, costs: Sequence[Column]) -> str:
-    tokens = sum(column.value for column in costs)
-    return seen.words("{tokens:,.0f} tokens in the month", tokens=tokens)
+    return seen.words(
+        "{count:,} token in the month",
+        plural="{count:,} tokens in the month",
+        count=round(sum(column.value for column in costs)),
+    )
 
 
 def _build_cost_columns(seen: PageRequest, first: date, last: date, today: date) -> list[Column]:
@@ -457,7 +472,8 @@ def _build_cost_columns(seen: PageRequest, first: date, last: date, today: date)
 
 def _cost_title(seen: PageRequest, day: date, tokens: int, dollars: float | None) -> str:
     price = "" if dollars is None else f", ${dollars:.4f}"
-    return f"{day}: " + seen.words("{tokens:,} tokens", tokens=tokens) + price
+    used = seen.words("{count:,} token", plural="{count:,} tokens", count=tokens)
+    return f"{day}: {used}{price}"
 
 
 def _find_month_end(day: date) -> date:
