@@ -16,12 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from gieok.code.ask.open_work import find_open_work
 from gieok.code.ask.phrases import measure_phrase, read_phrase
 from gieok.code.ask.quotes import QuotedMessage
 from gieok.code.ask.spelling import SpellingIndex, iter_spellings
 from gieok.code.ask.sureness import (
     AnswerEvidence,
     has_chance,
+    rate_marker,
     rate_named,
     rate_sureness,
 )
@@ -81,7 +83,7 @@ _VERSION = re.compile(r"/v(\d{1,3})(?=/)")
 
 
 class FoundSymbol(NamedTuple):
-    """A matching symbol. `why` names the signal: name, message, words or neighbour."""
+    """A matching symbol. `why` names the signal: name, message, marker, words or neighbour."""
 
     symbol: Symbol
     start_line: int
@@ -142,6 +144,7 @@ def search_symbols(
         for scored in _with_symbols(project, ranked[: _SHOWN * limit])
     ]
     answers = _with_missing(project, named, answers, is_name=is_name)
+    answers = [*_find_open_markers(project, text)[:limit], *answers]
     answers = _prefer_other_files(project, answers, math.ceil(_BY_SCORE * limit), is_name=is_name)
     answers = answers[:limit]
     room = limit - len(answers)
@@ -589,6 +592,28 @@ def _with_missing(
     for answer in merged:
         first.setdefault(answer.symbol.key, answer)
     return list(first.values())
+
+
+def _find_open_markers(project: Project, text: str) -> list[FoundSymbol]:
+    """Return the comments that say what is left to do, where the question asks for that.
+
+    They are those whose file or text has a word of the rest of the question. Where the rest has no
+    word that any of them has, all are given, and only for a question without a rest surely.
+    """
+    rest = find_open_work(text)
+    if rest is None:
+        return []
+    words = set(korean_terms.tokens(rest)) | set(query_tokens(rest))
+    found: list[tuple[float, Symbol]] = []
+    for symbol in project.store.all_symbols():
+        if symbol.kind == SymbolKind.MARKER:
+            said = _count_shared_words(words, set(query_tokens(symbol.signature)))
+            about = _path_overlap(symbol.path, words) + 0.5 * min(said, 1.0)
+            found.append((about * _weigh_code_path(symbol.path, project.tuning.search), symbol))
+    about_rest = [row for row in found if row[0] > 0]
+    ranked = sorted(about_rest or found, key=lambda row: (-row[0], row[1].path, row[1].start_line))
+    sureness = rate_marker(is_about=bool(about_rest) or not words)
+    return [_build_whole_answer(symbol, score, "marker", sureness) for score, symbol in ranked]
 
 
 def _prefer_other_files(
