@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from gieok.code.ask import analysis, lookup, routes
-from gieok.code.ask.routes import Place, Route
+from gieok.code.ask.routes import PathPlace, WebRoute
 from gieok.code.index.graph import Certainty
 from gieok.code.index.project import Project
 
@@ -123,14 +123,14 @@ def test_a_test_that_requests_a_path_reaches_what_answers_it(
     assert all(row.tier >= Certainty.UNIQUE_NAME for row in ways)  # text alone is never certain
 
 
-def _place(path: str, verb: str = "") -> Place:
+def _place(path: str, verb: str = "") -> PathPlace:
     segments = routes.split_segments(path)
     assert segments is not None
-    return Place(segments, verb, 1)
+    return PathPlace(segments, verb, 1)
 
 
-def _route(path: str, verb: str = "", file: str = "src/users.route.js") -> Route:
-    return Route(f"{file}::f", _place(path, verb), routes.split_path_words(file))
+def _route(path: str, verb: str = "", file: str = "src/users.route.js") -> WebRoute:
+    return WebRoute(f"{file}::f", _place(path, verb), routes.split_path_words(file))
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def _route(path: str, verb: str = "", file: str = "src/users.route.js") -> Route
     ],
 )
 def test_a_route_answers_what_ends_with_it(
-    request_: Place, route: Route, is_answered: bool
+    request_: PathPlace, route: WebRoute, is_answered: bool
 ) -> None:
     assert (routes.rate_fit(request_, route) is not None) == is_answered
 
@@ -155,10 +155,10 @@ def test_a_route_answers_what_ends_with_it(
 def test_the_most_literal_route_wins_and_equal_ones_are_possible() -> None:
     asked = _place("/users/new")
     literal, other = _route("/users/new"), _route("/users/:id")
-    assert routes.meet(asked, [literal, other], []) == [literal]
-    assert routes.meet(asked, [other], [literal]) == []
+    assert routes.select_answering_routes(asked, [literal, other], []) == [literal]
+    assert routes.select_answering_routes(asked, [other], [literal]) == []
     twins = [literal, _route("/users/new", file="lib/users.js")]
-    met = routes.meet(asked, twins, [])
+    met = routes.select_answering_routes(asked, twins, [])
     assert [route.tier for route in met] == [Certainty.AMBIGUOUS, Certainty.AMBIGUOUS]
 
 

@@ -21,7 +21,7 @@ def find_marker_lines(lines: Sequence[str], symbol: Symbol) -> list[int]:
     for number in range(head - 1, max(head - _MOST_LINES, 0), -1):
         if _MARKER.match(lines[number - 1]):
             first = number
-        elif not _goes_on(lines, number, symbol):
+        elif not _is_rest_of_marker(lines, number, symbol):
             break
     return [*range(first, head)]
 
@@ -37,7 +37,7 @@ def _find_head(lines: Sequence[str], symbol: Symbol) -> int:
     return symbol.start_line
 
 
-def _goes_on(lines: Sequence[str], number: int, symbol: Symbol) -> bool:
+def _is_rest_of_marker(lines: Sequence[str], number: int, symbol: Symbol) -> bool:
     """Return whether a line may be the rest of a marker that began above."""
     line = lines[number - 1].strip()
     return (

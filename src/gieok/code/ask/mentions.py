@@ -140,11 +140,11 @@ def _iter_named_sites(
         project.root, names, properties, project.rules, _is_searched
     ):
         inside = [s for s in symbols if s.path == path and s.start_line <= number <= s.end_line]
-        if not inside and (path, number) not in known and _is_telling(sources, path, number):
+        if not inside and (path, number) not in known and _is_use_of_name(sources, path, number):
             yield f"{path}#L{number}"
 
 
-def _is_telling(sources: Sources, path: str, number: int) -> bool:
+def _is_use_of_name(sources: Sources, path: str, number: int) -> bool:
     """Return whether a line does more than name, import or export something."""
     language = find_source_language(path)
     if language is None:

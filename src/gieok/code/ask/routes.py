@@ -65,7 +65,7 @@ _MOST_BEFORE = 3
 _LONGEST_PATH = 300
 
 
-class Place(NamedTuple):
+class PathPlace(NamedTuple):
     """A path as text in a file: its segments, and the verb beside it ('' where there is none)."""
 
     segments: tuple[str, ...]
@@ -73,17 +73,17 @@ class Place(NamedTuple):
     line: int
 
 
-class Route(NamedTuple):
+class WebRoute(NamedTuple):
     """A place that gives a function a path, with words that may explain where it is mounted."""
 
     target: str
-    place: Place
+    place: PathPlace
     words: frozenset[str]
     reason: str = _REASON
     tier: int = Certainty.UNIQUE_NAME
 
 
-class Fit(NamedTuple):
+class RouteFit(NamedTuple):
     """How well a route fits a requested path; a larger one fits better."""
 
     explained: int
@@ -108,7 +108,7 @@ def find_request_edges(
     paths = sorted(store.files())
     languages = {find_source_language(key_path(route.target)) for route in routes}
     rivals = [
-        Route("", place, split_path_words(path))
+        WebRoute("", place, split_path_words(path))
         for path in paths
         if find_source_language(path) in languages and not places.is_test_file(path)
         for place in find_path_places(sources.lines(path))
@@ -126,15 +126,17 @@ def _find_edges_of_test_file(
     store: "ProjectStore",
     sources: Sources,
     path: str,
-    routes: Sequence[Route],
-    rivals: Sequence[Route],
+    routes: Sequence[WebRoute],
+    rivals: Sequence[WebRoute],
 ) -> Iterator[Edge]:
     lines = sources.lines(path)
     near = [route for route in routes if is_route_of(path, key_path(route.target))]
-    own = [Route(f"{path}::", place, frozenset()) for place in find_path_places(lines, _OWN)]
+    own = [WebRoute(f"{path}::", place, frozenset()) for place in find_path_places(lines, _OWN)]
     requests = [*find_path_places(lines)] if near else []
     met = {
-        request.line: found for request in requests if (found := meet(request, near, rivals, own))
+        request.line: found
+        for request in requests
+        if (found := select_answering_routes(request, near, rivals, own))
     }
     if not met:
         return
@@ -158,12 +160,12 @@ def is_route_of(test: str, path: str) -> bool:
     return not example or f"/{example}/" in f"/{test}"
 
 
-def meet(
-    request: Place,
-    routes: Iterable[Route],
-    rivals: Iterable[Route],
-    own_routes: Iterable[Route] = (),
-) -> list[Route]:
+def select_answering_routes(
+    request: PathPlace,
+    routes: Iterable[WebRoute],
+    rivals: Iterable[WebRoute],
+    own_routes: Iterable[WebRoute] = (),
+) -> list[WebRoute]:
     """Return the routes that answer a request; none where another route fits better.
 
     `own_routes` are those of the test's file, which win where they fit as well.
@@ -186,7 +188,7 @@ def meet(
     return [route._replace(reason=reason, tier=Certainty.AMBIGUOUS) for route in chosen]
 
 
-def rate_fit(request: Place, route: Route) -> Fit | None:
+def rate_fit(request: PathPlace, route: WebRoute) -> RouteFit | None:
     """Return how well a route fits a request; None where it does not answer it."""
     if request.verb and route.place.verb and request.verb != route.place.verb:
         return None
@@ -205,7 +207,7 @@ def rate_fit(request: Place, route: Route) -> Fit | None:
     explained = sum(not split_words(segment) - route.words for segment in rest)
     if not literal + explained and asked:
         return None
-    return Fit(literal + explained, -(before - explained), len(own))
+    return RouteFit(literal + explained, -(before - explained), len(own))
 
 
 @lru_cache(4096)
@@ -235,7 +237,9 @@ def split_segments(text: str) -> tuple[str, ...] | None:
     return tuple(part for part in re.split(r"[?#]", text, maxsplit=1)[0].split("/") if part)
 
 
-def find_path_places(lines: Sequence[str], head: re.Pattern[str] | None = None) -> Iterator[Place]:
+def find_path_places(
+    lines: Sequence[str], head: re.Pattern[str] | None = None
+) -> Iterator[PathPlace]:
     """Yield the paths that stand as text in lines, behind what matches `head` if given."""
     for number, line in enumerate(lines, 1):
         if "/" in line or "name" in line or "reverse" in line or "url_for" in line:
@@ -244,7 +248,7 @@ def find_path_places(lines: Sequence[str], head: re.Pattern[str] | None = None) 
 
 def _find_places_of_line(
     line: str, number: int, *, is_marker: bool, wanted: re.Pattern[str] | None = None
-) -> Iterator[Place]:
+) -> Iterator[PathPlace]:
     for match in _TEXT.finditer(line):
         text, head = match[2], line[: match.start()]
         if wanted is not None and not (
@@ -255,9 +259,9 @@ def _find_places_of_line(
         if segments is None and (is_marker or _PATH_CALL.search(head)):
             segments = split_segments("/" + text.lstrip("^").removesuffix("$"))
         if segments is None and (_BY_NAME.search(head) or _ROUTE_NAME.search(head)):
-            yield Place((_NAME_SIGN + re.split(r"[:.]", text)[-1],), "", number)
+            yield PathPlace((_NAME_SIGN + re.split(r"[:.]", text)[-1],), "", number)
         if segments is not None:
-            yield Place(segments, find_verb(head), number)
+            yield PathPlace(segments, find_verb(head), number)
 
 
 def find_verb(head: str) -> str:
@@ -271,7 +275,7 @@ def find_verb(head: str) -> str:
 
 def _find_marked_routes(
     store: "ProjectStore", sources: Sources, reached: Collection[str]
-) -> Iterator[Route]:
+) -> Iterator[WebRoute]:
     """Yield the routes of functions whose markers give them a path.
 
     A method with a marker and without a path, in a class whose other methods have routes, runs
@@ -281,7 +285,7 @@ def _find_marked_routes(
     for path in sorted(path for path in paths if not places.is_test_file(path)):
         symbols = store.symbols(paths=[path])
         lines, words = sources.lines(path), split_path_words(path)
-        by_class: dict[str, list[Route]] = {}
+        by_class: dict[str, list[WebRoute]] = {}
         prefixes = {
             s.key: _find_marked_places(lines, s) for s in symbols if s.kind == SymbolKind.CLASS
         }
@@ -304,24 +308,24 @@ def _find_marked_routes(
 
 
 def _build_marked_routes(
-    lines: Sequence[str], symbol: Symbol, prefixes: Sequence[Place], words: frozenset[str]
-) -> Iterator[Route]:
+    lines: Sequence[str], symbol: Symbol, prefixes: Sequence[PathPlace], words: frozenset[str]
+) -> Iterator[WebRoute]:
     own = _find_marked_places(lines, symbol)
     if own:
-        named = Place((_NAME_SIGN + symbol.name.rpartition(".")[2],), "", own[0].line)
-        yield Route(symbol.key, named, words)
+        named = PathPlace((_NAME_SIGN + symbol.name.rpartition(".")[2],), "", own[0].line)
+        yield WebRoute(symbol.key, named, words)
     for place in own:
-        for prefix in prefixes or (Place((), "", 0),):
+        for prefix in prefixes or (PathPlace((), "", 0),):
             segments = (*prefix.segments, *place.segments)
-            yield Route(symbol.key, place._replace(segments=segments), words)
+            yield WebRoute(symbol.key, place._replace(segments=segments), words)
 
 
-def _find_marked_places(lines: Sequence[str], symbol: Symbol) -> list[Place]:
+def _find_marked_places(lines: Sequence[str], symbol: Symbol) -> list[PathPlace]:
     """Return the paths in the markers of a symbol.
 
     A marker of a route without a path answers its class's own (`@GetMapping`, `@Get()`).
     """
-    found: list[Place] = []
+    found: list[PathPlace] = []
     for number in find_marker_lines(lines, symbol):
         line = lines[number - 1]
         name = re.match(r"\s*(?:@|#\[|\[)([\w.:]+)", line)
@@ -332,7 +336,7 @@ def _find_marked_places(lines: Sequence[str], symbol: Symbol) -> list[Place]:
         verb = find_verb(called)
         found += [place._replace(verb=place.verb or verb) for place in inside]
         if not inside and verb and _is_bare_marker(line):
-            found.append(Place((), verb, number))
+            found.append(PathPlace((), verb, number))
     return found
 
 
@@ -342,7 +346,7 @@ def _is_bare_marker(line: str) -> bool:
 
 def _find_handed_routes(
     sources: Sources, into: Sequence[Edge], seeds: Collection[str]
-) -> Iterator[Route]:
+) -> Iterator[WebRoute]:
     """Yield the routes of functions that are handed over in a statement that names a path.
 
     A wrapper that only calls what it is given stands for all handlers, so it answers no path.
@@ -358,10 +362,10 @@ def _find_handed_routes(
         ):
             name = edge.target.rpartition("::")[2].rpartition(".")[2]
             for place in find_statement_places(sources.lines(path), edge.line, name):
-                yield Route(edge.target, place, split_path_words(path))
+                yield WebRoute(edge.target, place, split_path_words(path))
 
 
-def find_statement_places(lines: Sequence[str], number: int, name: str = "") -> list[Place]:
+def find_statement_places(lines: Sequence[str], number: int, name: str = "") -> list[PathPlace]:
     """Return the first path in the statement of a line, and the name of the route beside it.
 
     A statement goes on upwards where a line begins with a dot or stands below one that ends open,
@@ -406,6 +410,6 @@ def _find_statement_lines(lines: Sequence[str], number: int) -> list[int]:
     return [*range(first, last + 1)]
 
 
-def is_route_name(place: Place) -> bool:
+def is_route_name(place: PathPlace) -> bool:
     """Return whether a place holds the name of a route, not its path."""
     return place.segments[:1] != () and place.segments[0].startswith(_NAME_SIGN)

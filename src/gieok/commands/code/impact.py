@@ -117,7 +117,7 @@ class Unresolved(NamedTuple):
     sites: list[str]
 
 
-class Elsewhere(NamedTuple):
+class OtherUses(NamedTuple):
     """What may use the changed symbols, and is not followed.
 
     `markers` are decorators and annotations from outside of the project, `bases` classes from
@@ -151,7 +151,7 @@ class ImpactResult(NamedTuple):
     test_files: list[ReachedFile]
     counts: Counts
     unresolved: Unresolved
-    elsewhere: Elsewhere
+    elsewhere: OtherUses
     freshness: ShownFreshness
     limit: Hidden[int]
     #: Tests to run that are shown as rows, and the rest of them by file.
@@ -195,7 +195,7 @@ def build_impact_result(project: Project, a: Analysis, *, limit: int, also: bool
             test_files=len(i.test_files),
         ),
         unresolved=Unresolved(len(i.unresolved_calls), names, sites),
-        elsewhere=Elsewhere(
+        elsewhere=OtherUses(
             markers=a.mentions.markers,
             bases=a.mentions.bases,
             sites=a.mentions.sites,
@@ -402,7 +402,7 @@ def _build_zero_words(sure: Words, unsure: Words, result: ImpactResult) -> Words
     return Words.of("{zero} Besides, {reasons}.", zero=zero, reasons=listed)
 
 
-def _list_other_uses(elsewhere: Elsewhere) -> list[Words]:
+def _list_other_uses(elsewhere: OtherUses) -> list[Words]:
     """Return what may use the changed symbols besides, as parts of a sentence."""
     reasons = list[Words]()
     if elsewhere.markers:
@@ -431,7 +431,7 @@ def _list_other_uses(elsewhere: Elsewhere) -> list[Words]:
     return reasons
 
 
-def _name_few_sites(elsewhere: Elsewhere) -> str:
+def _name_few_sites(elsewhere: OtherUses) -> str:
     rest = ["…"] if elsewhere.count_ > _FEW else []
     return ", ".join([*elsewhere.sites[:_FEW], *rest])
 
