@@ -129,12 +129,30 @@ def test_what_else_may_use_it_is_said_where_only_tests_reach_it(indexed: Make) -
     assert "its name stands at 1 other place (vets.html#L1)" in told
 
 
+def test_a_file_that_cannot_be_searched_leaves_a_zero_unsure(indexed: Make) -> None:
+    made = indexed({"a.py": "def lonely():\n    pass\n"})
+    (made.root / "picture.bin").write_bytes(b"\0" * 1_000_001)
+    assert "No callers." in _told(made, "lonely")
+    (made.root / "settings.toml").write_bytes(b"x = 1\n" * 200_000)
+    told = _told(made, "lonely")
+    assert "No callers." not in told
+    assert "1 file was too large to be searched for its name" in told
+
+
+def test_the_names_of_many_symbols_are_not_looked_for(indexed: Make) -> None:
+    names = [f"f{n}" for n in range(51)]
+    made = indexed({"a.py": "".join(f"def {name}():\n    pass\n" for name in names)})
+    told = _told(made, "a.py")
+    assert "No callers." not in told
+    assert "the names of 51 changed symbols were not looked for elsewhere" in told
+
+
 def test_a_file_of_many_symbols_is_not_asked_for(indexed: Make) -> None:
     names = [f"f{n}" for n in range(51)]
     made = indexed({"a.py": "".join(f"def {name}():\n    pass\n" for name in names)})
     keys = [s.key for s in made.store.symbols(names=names)]
     sources = Sources(made.root)
-    assert mentions.find_mentions(made, sources, keys) == mentions.Mentions()
+    assert mentions.find_mentions(made, sources, keys).sites == ()
     (made.root / "b.toml").write_text("f1 = 1\n", encoding="utf-8")
     assert mentions.find_mentions(made, sources, keys[:50]).sites == ("b.toml#L1",)
 

@@ -6,7 +6,7 @@ name it. None of these is an edge, and with each of them "no callers" is not kno
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -47,25 +47,40 @@ _SPECIAL = re.compile(r"__\w+__")
 
 
 class Mentions(NamedTuple):
-    """What may use symbols: their markers, bases from outside, and places that have their name."""
+    """What may use symbols: their markers, bases from outside, and places that have their name.
+
+    `unsearched_symbols` are so many that their names were not looked for; `unsearched_files` were
+    too large, or too many to be searched.
+    """
 
     markers: tuple[str, ...] = ()
     bases: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
     number: int = 0
+    unsearched_symbols: int = 0
+    unsearched_files: int = 0
 
 
 def find_mentions(project: Project, sources: Sources, keys: Sequence[str]) -> Mentions:
-    """Return what may use these symbols besides the code that edges lead from."""
-    symbols = [s for s in project.store.symbols(keys=keys) if s.kind in DEFINITIONS]
-    if not symbols or len(symbols) > _MOST_SYMBOLS:
-        return Mentions()
-    sites = [*_iter_named_sites(project, sources, symbols)]
+    """Return what may use these symbols besides the code that edges lead from.
+
+    A file stands for the definitions at its top.
+    """
+    asked = project.store.symbols(keys=keys)
+    files = {s.key: s.path for s in asked if s.kind == SymbolKind.MODULE}
+    inside = project.store.symbols(paths=sorted(files.values())) if files else []
+    tops = [s for s in inside if s.parent in files or not s.parent]
+    symbols = [s for s in {s.key: s for s in (*asked, *tops)}.values() if s.kind in DEFINITIONS]
+    if len(symbols) > _MOST_SYMBOLS:
+        return Mentions(unsearched_symbols=len(symbols))
+    searched = _search_names(project, symbols)
+    sites = [*_iter_named_sites(project, sources, symbols, searched.places)]
     return Mentions(
         markers=tuple(dict.fromkeys(_iter_outside_markers(project, sources, symbols))),
         bases=tuple(dict.fromkeys(_iter_outside_bases(project, symbols))),
         sites=tuple(sites[:_MOST_SITES]),
         number=len(sites),
+        unsearched_files=searched.unsearched,
     )
 
 
@@ -118,27 +133,35 @@ def parse_base_names(symbol: Symbol) -> list[str]:
     return [match[1] for match in matches if match and match[1] not in _INERT_BASES]
 
 
-def _iter_named_sites(
-    project: Project, sources: Sources, symbols: Sequence[Symbol]
-) -> Iterator[str]:
-    """Yield the places that have a name of the symbols as a word, and from where no edge leads.
+def _search_names(project: Project, symbols: Sequence[Symbol]) -> scan.WordSearch:
+    """Search the project's files, without prose, for the names of symbols as words.
 
-    Left out are the symbols themselves, prose, comments, and lines that import or export. A
-    template or a file of settings may also spell a getter as its property.
+    A template or a file of settings may also spell a getter as its property.
     """
     names = {symbol.name.rpartition(".")[2] for symbol in symbols} - {"<init>", "<module>"}
     if not names:
-        return
+        return scan.WordSearch((), 0)
     properties = {
         match[1].lower() + match[2] for name in names if (match := _ACCESSOR.fullmatch(name))
     }
+    return scan.search_words(project.root, names, properties, project.rules, _is_searched)
+
+
+def _iter_named_sites(
+    project: Project,
+    sources: Sources,
+    symbols: Sequence[Symbol],
+    named_lines: Iterable[tuple[str, int]],
+) -> Iterator[str]:
+    """Yield the (path, line) places of names from where no edge leads, as `path#Lline`.
+
+    Left out are the symbols themselves, comments, and lines that import or export.
+    """
     known = {
         (key_path(edge.source), edge.line)
         for edge in project.store.edges_into([symbol.key for symbol in symbols])
     }
-    for path, number in scan.iter_word_lines(
-        project.root, names, properties, project.rules, _is_searched
-    ):
+    for path, number in named_lines:
         inside = [s for s in symbols if s.path == path and s.start_line <= number <= s.end_line]
         if not inside and (path, number) not in known and _is_use_of_name(sources, path, number):
             yield f"{path}#L{number}"

@@ -122,14 +122,17 @@ class OtherUses(NamedTuple):
 
     `markers` are decorators and annotations from outside of the project, `bases` classes from
     outside whose methods the changed ones may override, `sites` places in files of every kind
-    that have their name, `count` all of these places. Looked for only where no test or
-    no code is known to reach the change.
+    that have their name, `count` all of these places. `unsearched_symbols` changed and are so many
+    that their names were not looked for, `unsearched_files` could not be searched. Looked for
+    only where no test or no code is known to reach the change.
     """
 
     markers: tuple[str, ...]
     bases: tuple[str, ...]
     sites: tuple[str, ...]
     count_: int
+    unsearched_symbols: int
+    unsearched_files: int
 
 
 class ImpactResult(NamedTuple):
@@ -200,6 +203,8 @@ def build_impact_result(project: Project, a: Analysis, *, limit: int, also: bool
             bases=a.mentions.bases,
             sites=a.mentions.sites,
             count_=a.mentions.number,
+            unsearched_symbols=a.mentions.unsearched_symbols,
+            unsearched_files=a.mentions.unsearched_files,
         ),
         freshness=a.freshness,
         limit=limit,
@@ -426,6 +431,21 @@ def _list_other_uses(elsewhere: OtherUses) -> list[Words]:
                 plural="its name stands at {count} other places ({sites})",
                 count=elsewhere.count_,
                 sites=_name_few_sites(elsewhere),
+            )
+        )
+    if elsewhere.unsearched_symbols:
+        reasons.append(
+            Words.of(
+                "the names of {count} changed symbols were not looked for elsewhere",
+                count=elsewhere.unsearched_symbols,
+            )
+        )
+    if elsewhere.unsearched_files:
+        reasons.append(
+            Words.of(
+                "{count} file was too large to be searched for its name",
+                plural="{count} files were too large or too many to be searched for its name",
+                count=elsewhere.unsearched_files,
             )
         )
     return reasons
