@@ -20,7 +20,7 @@ from gieok.commands.code.impact import (
 )
 from gieok.commands.command import Style
 from gieok.errors import BadRequest
-from gieok.model.code import Edge, Symbol
+from gieok.model.code import Edge, Symbol, key_name
 from gieok.ranking.learned import impact as learned
 
 Make = Callable[[Mapping[str, str]], Project]
@@ -501,3 +501,23 @@ def test_djangos_own_command_runs_the_tests_of_a_site_without_pytest(indexed: Ma
     assert (
         test_runs.build_test_command(made.root, tests) == "pytest a/tests/test_b.py::BTest::test_c"
     )
+
+
+def test_no_way_leads_through_a_wrapper_into_what_somebody_else_gave_it(indexed: Make) -> None:
+    made = indexed(
+        {
+            "wrap.js": "module.exports = (fn) => (...all) => Promise.resolve(fn(...all))\n",
+            "api.js": "const guarded = require('./wrap')\nconst store = require('./store')\n"
+            "const save = guarded(async () => { store.write() })\n"
+            "const load = guarded(async () => { store.read() })\n"
+            "module.exports = { save, load }\n",
+            "store.js": "exports.write = function write() {}\nexports.read = function read() {}\n",
+            "test/api.test.js": "const api = require('../api')\n"
+            "test('saves', () => { api.save() })\ntest('loads', () => { api.load() })\n",
+        }
+    )
+    for name, test in (("write", "saves"), ("read", "loads")):
+        found = analysis.of_symbols(made, lookup.find_typed_symbols(made, f"store.js:{name}"))
+        assert [key_name(row.key) for row in found.impact.tests if row.via] == [test]
+    wrapper = analysis.of_symbols(made, [made.store.symbols(paths=["wrap.js"])[0]])
+    assert {key_name(row.key) for row in wrapper.impact.tests if row.via} == {"saves", "loads"}

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+import pytest
+
 from gieok.code.index.project import Project
 from gieok.code.resolve.program import FAN
 
@@ -611,3 +613,41 @@ def test_a_project_that_is_a_package_itself_knows_its_own_name(edges: Edges) -> 
         }
     )
     assert found == {"parse -> work", "work -> join"}
+
+
+@pytest.mark.parametrize(
+    ("files", "wanted"),
+    [
+        (
+            {
+                "kinds.ts": "export class Guard {}\nexport class Pipe {}\n",
+                "main.ts": (
+                    "import { Guard, Pipe } from './kinds'\nimport { UseGuards } from '@nestjs/common'\n"
+                    "@UseGuards(AuthGuard('jwt'), Guard)\nexport class Users {\n"
+                    "  @UsePipes(Pipe)\n  list() {}\n}\n"
+                ),
+            },
+            {("<module>", "Guard"), ("Users", "Pipe")},
+        ),
+        (
+            {
+                "kinds.py": "class Item: ...\nclass ItemAdmin: ...\nclass View: ...\n",
+                "main.py": (
+                    "from django.contrib import admin\nfrom kinds import Item, ItemAdmin, View\n"
+                    "admin.site.register(Item, ItemAdmin)\n"
+                    "def wire(router):\n    admin.add_view(View)\n"
+                ),
+            },
+            {("<module>", "Item"), ("<module>", "ItemAdmin"), ("wire", "View")},
+        ),
+    ],
+)
+def test_a_class_that_is_handed_to_code_outside_is_referred_to(
+    indexed: Make, files: Mapping[str, str], wanted: set[tuple[str, str]]
+) -> None:
+    found = {
+        (e.source.partition("::")[2], e.target.partition("::")[2])
+        for e in indexed(files).store.all_edges()
+        if e.kind == "references"
+    }
+    assert found == wanted

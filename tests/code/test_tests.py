@@ -52,6 +52,28 @@ def test_a_title_makes_a_function_of_javascript_a_test(indexed: Make) -> None:
     assert [s.name for s in made.store.all_symbols() if "suite" in s.traits.split()] == ["pay"]
 
 
+def test_a_test_of_java_calls_the_hooks_of_the_classes_around_it(edges: Edges) -> None:
+    found = edges(
+        {
+            "src/test/ATests.java": "class ATests {\n    @BeforeEach\n    void setUp() {}\n"
+            "    @AfterAll\n    static void close() {}\n    void helper() {}\n"
+            "    @Test\n    void first() { helper(); }\n"
+            "    @Nested\n    class Inner {\n        @Before\n        void open() {}\n"
+            "        @ParameterizedTest\n        void second() {}\n    }\n"
+            "    @Test\n    void third() {}\n}\n"
+        }
+    )
+    assert found == {
+        "ATests.first -> ATests.helper",
+        *(
+            f"ATests.{test} -> ATests.{hook}"
+            for test in ("first", "third", "Inner.second")
+            for hook in ("setUp", "close")
+        ),
+        "ATests.Inner.second -> ATests.Inner.open",
+    }
+
+
 def test_a_test_calls_the_hooks_around_it_and_shares_their_this(edges: Edges) -> None:
     found = edges(
         {

@@ -941,6 +941,11 @@ def test_where_nothing_answers_it_is_said_and_a_score_is_a_probability(
     assert (named["is_unsure"], named["results"][0]["score"]) == (False, 0.99)
     main(["code", "query", "Cart.total"])
     assert "99% sure" in capsys.readouterr().out
+    # of a question in one's own words the score tells nearly nothing
+    own = run("code", "query", "where is the money converted")
+    assert own["results"][0]["why"] == "words"
+    main(["code", "query", "where is the money converted"])
+    assert "%" not in capsys.readouterr().out
 
 
 def test_keywords_are_the_name_its_words_parameters_and_calls(run: Run, shop: Path) -> None:

@@ -6,10 +6,11 @@ Deleted symbols are looked up in the graph of the old version.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from gieok.code.ask import changes, coverage_runs, impact, outside
+from gieok.code.ask import changes, coverage_runs, impact, outside, routes
 from gieok.code.ask.evidence import ChangeEvidence, Tests
 from gieok.code.ask.impact import Impact
 from gieok.code.ask.likelihood import Sources, Way
+from gieok.code.ask.mentions import Mentions, find_mentions
 from gieok.code.ask.outside import BoundNames
 from gieok.code.index import graph
 from gieok.code.index.project import Freshness, Project, freshness, without_collecting
@@ -29,6 +30,9 @@ class Analysis(NamedTuple):
     changed: tuple[str, ...]
     deleted: tuple[str, ...]
     freshness: Freshness
+    #: What may use the changed symbols besides; looked for only where no test or no code is known
+    #: to reach them.
+    mentions: Mentions = Mentions()
 
 
 def of_symbols(project: Project, symbols: Sequence[Symbol]) -> Analysis:
@@ -101,6 +105,9 @@ def _build_analysis(
         changed=tuple(changed),
         deleted=tuple(deleted),
         freshness=freshness(project),
+        mentions=Mentions()
+        if summary.tests and summary.symbols
+        else find_mentions(project, Sources(project.root), changed),
     )
 
 
@@ -190,7 +197,10 @@ def _analyse_impact(project: Project, asked: _Asked) -> tuple[Impact, dict[str, 
     paths = sorted({key_path(key) for key in (*seeds, *gone)})
     imported = impact.importers(store, paths, store.files())
     tests_of = sorted(path for path in (*imported, *paths) if places.is_test_file(path))
-    into = impact.around(edges, [*seeds, *classes])
+    into = _find_edges_into(edges, [*seeds, *classes])
+    if requesting := routes.find_request_edges(store, sources, seeds, into):
+        edges = coverage_runs.ObservedTests(store, [*asked.reading, *requesting])
+        into = _find_edges_into(edges, [*seeds, *classes])
     symbols = {
         s.key: s
         for s in store.symbols(
@@ -223,6 +233,10 @@ def _analyse_impact(project: Project, asked: _Asked) -> tuple[Impact, dict[str, 
     return impact.summarise_impact(
         [*seeds, *gone], reached, ranked, imported, store.unresolved_calls(names)
     ), symbols
+
+
+def _find_edges_into(edges: coverage_runs.ObservedTests, seeds: Sequence[str]) -> list[Edge]:
+    return impact.drop_other_bodies(edges, impact.around(edges, seeds), seeds)
 
 
 def _find_sibling_ways(

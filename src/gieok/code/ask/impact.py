@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gieok.code.ask import likelihood
 from gieok.code.ask.evidence import ChangeEvidence, Tests, singular
 from gieok.code.ask.likelihood import Net, Sources, Way
-from gieok.code.index.graph import IMPORTS, INHERITS, Certainty
+from gieok.code.index.graph import GIVEN_BODY, IMPORTS, INHERITS, Certainty
 from gieok.code.languages import places
 from gieok.code.model.facts import FUNCTIONS, SymbolKind, Trait
 from gieok.model.code import Edge, Symbol, UnresolvedCall, key_path, module_key
@@ -148,6 +148,37 @@ def around(edges: Edges, seeds: Iterable[str]) -> list[Edge]:
         frontier = sorted({edge.source for edge in fresh} - known)
         known.update(frontier)
     return path_edges
+
+
+def drop_other_bodies(edges: Edges, into: Sequence[Edge], seeds: Collection[str]) -> list[Edge]:
+    """Return the edges without the calls of wrappers that run another body than the changed one.
+
+    `save = guarded(async () => …)` calls `guarded`, which calls every body that anybody gives it.
+    A way from `load` through `guarded` into the body of `save` is none: each gives its own. Nor is
+    one from the line that calls `load()`, and by it what `guarded` returned.
+    """
+    others = {edge.source for edge in into if edge.reason != GIVEN_BODY}
+    wrappers = {edge.source for edge in into if edge.reason == GIVEN_BODY}
+    wrappers = wrappers.difference(others, seeds)
+    if not wrappers:
+        return list(into)
+    given = {
+        (edge.source, edge.target)
+        for edge in edges.edges_out_of(sorted(wrappers))
+        if edge.reason == GIVEN_BODY
+    }
+    callers = sorted({edge.source for edge in into if edge.target in wrappers})
+    named: dict[tuple[str, int], set[str]] = defaultdict(set)
+    for edge in edges.edges_out_of(callers):
+        named[edge.source, edge.line].add(edge.target)
+    return [
+        edge
+        for edge in into
+        if edge.target not in wrappers
+        or not any(
+            (edge.target, body) in given for body in (edge.source, *named[edge.source, edge.line])
+        )
+    ]
 
 
 def net_of(

@@ -37,7 +37,7 @@ _REASONS = {
     "possible targets": "targets", "only method": "only", "that name": "namesakes",
     "constructed": "constructed", "handed on": "handed", "base class": "base",
     "defined inside": "inside", "makes an object": "maker", "put together": "computed",
-    "by its name": "name",
+    "by its name": "name", "requests its path": "call", "around a requested path": "targets",
 }  # fmt: skip
 _RAN = "ran under coverage"
 #: By tier: code that ran under coverage does so again; less surely where the function changed

@@ -16,9 +16,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from gieok.code.ask.open_work import find_open_work
 from gieok.code.ask.phrases import measure_phrase, read_phrase
+from gieok.code.ask.quotes import QuotedMessage
 from gieok.code.ask.spelling import SpellingIndex, iter_spellings
-from gieok.code.ask.sureness import AnswerEvidence, has_chance, rate_named, rate_sureness
+from gieok.code.ask.sureness import (
+    AnswerEvidence,
+    has_chance,
+    rate_marker,
+    rate_named,
+    rate_sureness,
+)
 from gieok.code.index.chunks import symbol_key
 from gieok.code.index.graph import IMPORTS, Certainty
 from gieok.code.index.project import SCOPE, Project
@@ -43,6 +51,8 @@ _DEFINES_IN_WORDS = 1.0
 _NAMED_ALIKE = 1.0
 #: What a passage gains that holds all words of the question together: a message of the program.
 _SAID = 4.0
+#: From this share on, an answer has the message that the question quotes.
+_MOSTLY = 0.6
 _PATH_SHARE = 1.0
 #: How much a file of several matches raises each of them. A gain of the best match alone put the
 #: second function of the right file behind files that hardly match: of 40 questions in a
@@ -73,7 +83,7 @@ _VERSION = re.compile(r"/v(\d{1,3})(?=/)")
 
 
 class FoundSymbol(NamedTuple):
-    """A matching symbol. `why` names the signal: name, words or neighbour."""
+    """A matching symbol. `why` names the signal: name, message, marker, words or neighbour."""
 
     symbol: Symbol
     start_line: int
@@ -103,10 +113,13 @@ class _Scored(NamedTuple):
 
 
 class _AskedWords(NamedTuple):
-    """Words of a question, also in other forms; and as they stand in it, in order."""
+    """Words of a question, also in other forms; as they stand in it, in order; and as a message
+    of the program.
+    """
 
     any: set[str]
     phrase: tuple[str, ...]
+    message: QuotedMessage
 
 
 def search_symbols(
@@ -124,13 +137,14 @@ def search_symbols(
     query = Question(text=text, scopes=(SCOPE,), use_vectors=embedder is not None)
     result = recall(project.store, embedder, query, SEARCH, project.clock)
     words = set(korean_terms.tokens(text)) | set(query_tokens(text))
-    asked = _AskedWords(words, read_phrase(text))
+    asked = _AskedWords(words, read_phrase(text), QuotedMessage(text))
     ranked = _rank_symbol_hits(project, result, asked, named, is_name=is_name)
     answers = [
         _build_symbol_answer(scored, is_name=is_name)
         for scored in _with_symbols(project, ranked[: _SHOWN * limit])
     ]
     answers = _with_missing(project, named, answers, is_name=is_name)
+    answers = [*_find_open_markers(project, text)[:limit], *answers]
     answers = _prefer_other_files(project, answers, math.ceil(_BY_SCORE * limit), is_name=is_name)
     answers = answers[:limit]
     room = limit - len(answers)
@@ -254,7 +268,7 @@ def _rank_symbol_hits(
             name=_name_overlap(symbol.name, words) if symbol is not None and is_defined else 0.0,
             is_named=(symbol.key if symbol else module_key(hit.passage.key)) in named,
             cosine=hit.signals.get("vector", unseen),
-            phrase=measure_phrase(asked.phrase, hit.passage.text),
+            phrase=_rate_phrase(asked, hit.passage.text),
         )
         score = _read_fused_score(hit)
         score += best * _NAMED_ALIKE * evidence.name
@@ -265,6 +279,11 @@ def _rank_symbol_hits(
     scored = _lend_scores(project, scored, is_asked=is_name and bool(named))
     scored = _raise_named(scored, best * (_DEFINES if is_name else _DEFINES_IN_WORDS), weights)
     return _by_file(scored, _in_use(project, paths), _handing_on(project, paths), weights)
+
+
+def _rate_phrase(asked: _AskedWords, code: str) -> float:
+    """Return how much of a question stands in a piece of code as it was asked, 0 to 1."""
+    return 1.0 if asked.message.stands_in(code) else measure_phrase(asked.phrase, code)
 
 
 def _lend_scores(project: Project, scored: Sequence[_Scored], *, is_asked: bool) -> list[_Scored]:
@@ -509,9 +528,16 @@ def _build_symbol_answer(scored: _Scored, *, is_name: bool) -> FoundSymbol:
         start_line=passage.start_line,
         end_line=passage.end_line,
         score=scored.score,
-        why="name" if evidence.is_named else "words",
+        why=_name_signal(evidence),
         sureness=rate_named(is_alone=True) if is_alone else rate_sureness(evidence),
     )
+
+
+def _name_signal(evidence: AnswerEvidence) -> str:
+    """Return what an answer was found by; a message where most of the question stands in it."""
+    if evidence.is_named:
+        return "name"
+    return "message" if evidence.phrase > _MOSTLY else "words"
 
 
 def _build_whole_answer(
@@ -566,6 +592,28 @@ def _with_missing(
     for answer in merged:
         first.setdefault(answer.symbol.key, answer)
     return list(first.values())
+
+
+def _find_open_markers(project: Project, text: str) -> list[FoundSymbol]:
+    """Return the comments that say what is left to do, where the question asks for that.
+
+    They are those whose file or text has a word of the rest of the question. Where the rest has no
+    word that any of them has, all are given, and only for a question without a rest surely.
+    """
+    rest = find_open_work(text)
+    if rest is None:
+        return []
+    words = set(korean_terms.tokens(rest)) | set(query_tokens(rest))
+    found: list[tuple[float, Symbol]] = []
+    for symbol in project.store.all_symbols():
+        if symbol.kind == SymbolKind.MARKER:
+            said = _count_shared_words(words, set(query_tokens(symbol.signature)))
+            about = _path_overlap(symbol.path, words) + 0.5 * min(said, 1.0)
+            found.append((about * _weigh_code_path(symbol.path, project.tuning.search), symbol))
+    about_rest = [row for row in found if row[0] > 0]
+    ranked = sorted(about_rest or found, key=lambda row: (-row[0], row[1].path, row[1].start_line))
+    sureness = rate_marker(is_about=bool(about_rest) or not words)
+    return [_build_whole_answer(symbol, score, "marker", sureness) for score, symbol in ranked]
 
 
 def _prefer_other_files(

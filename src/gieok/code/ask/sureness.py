@@ -21,6 +21,8 @@ from gieok.ranking.likelihood import LOW, apply_logistic, level
 _LEVELS = (0.4, 0.6)
 #: A symbol that the question names, and nothing else.
 _NAMED_ALONE = 0.99
+#: A comment of open work, where that is asked for: about the rest of the question, or any.
+_MARKER_ABOUT, _ANY_MARKER = 0.9, 0.3
 #: A passage that holds all of the question as it stands: other passages may hold it, too.
 _MOST_BY_PHRASE = 0.95
 #: A passage that holds less than this share of the question's words is at most the nearest there
@@ -78,6 +80,11 @@ def rate_named(*, is_alone: bool) -> float:
             AnswerEvidence(words=0.0, path=0.0, name=1.0, is_named=True, cosine=None)
         )
     )
+
+
+def rate_marker(*, is_about: bool) -> float:
+    """Return the probability for a comment of open work, where a question asks for that."""
+    return _MARKER_ABOUT if is_about else _ANY_MARKER
 
 
 def name_level(sureness: float) -> str:

@@ -8,7 +8,7 @@ import errno
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ _GENERATED_NAME = re.compile(
     r"(\.min\.(js|mjs|cjs)|\.bundle\.js|_pb2(_grpc)?\.pyi?|\.pb\.go|\.g\.dart|\.generated\.\w+)$"
 )
 _HEAD_BYTES = 600
+_BINARY_HEAD_BYTES = 8_192
 _NO_RULES = IgnoreRules()
 #: How much of the left-out files is searched for a name that no read file defines.
 _MOST_SEARCHED_FILES, _MOST_SEARCHED_BYTES = 5_000, 100_000_000
@@ -154,6 +155,63 @@ def search_skipped_files(
         if word.search(data):
             found.append(Skipped(path, reason))
     return SkippedSearch(tuple(found), tuple(unsearched))
+
+
+class WordSearch(NamedTuple):
+    """The (path, line) where a word stands, and how many files could not be searched for it."""
+
+    places: tuple[tuple[str, int], ...]
+    unsearched: int
+
+
+def search_words(
+    root: Path,
+    names: Collection[str],
+    other_names: Collection[str],
+    rules: IgnoreRules,
+    is_searched: Callable[[str], bool],
+) -> WordSearch:
+    """Return wherever one of the names stands as a word, in files of every kind.
+
+    `other_names` are looked for only in kinds of files that are not read. So much is searched, at
+    most, as of left-out files; larger files and those after that are counted as not searched.
+    """
+    own = _compile_words(names)
+    wide = _compile_words([*names, *other_names])
+    left_files, left_bytes = _MOST_SEARCHED_FILES, _MOST_SEARCHED_BYTES
+    found: list[tuple[str, int]] = []
+    unsearched = 0
+    for path, file in ignore_rules.iter_unignored_files(root, rules, is_searched):
+        try:
+            if private.is_excluded(str(file)) or not stat.S_ISREG(file.lstat().st_mode):
+                continue
+            most = min(left_bytes, _LARGEST_BYTES)
+            data = fs.read_regular_file(file, most) if left_files else None
+        except OSError:
+            data = None
+        if data is None:
+            unsearched += not _is_binary_file(file)
+            continue
+        left_files, left_bytes = left_files - 1, left_bytes - len(data)
+        word = wide if _is_unread_kind(path) else own
+        if b"\0" not in data[:_BINARY_HEAD_BYTES] and word.search(data):
+            lines = enumerate(data.split(b"\n"), 1)
+            found += [(path, number) for number, line in lines if word.search(line)]
+    return WordSearch(tuple(found), unsearched)
+
+
+def _is_binary_file(file: Path) -> bool:
+    """Return whether the head of a file holds a zero byte, as no text does."""
+    try:
+        with file.open("rb") as opened:
+            return b"\0" in opened.read(_BINARY_HEAD_BYTES)
+    except OSError:
+        return False
+
+
+def _compile_words(names: Collection[str]) -> re.Pattern[bytes]:
+    alternatives = b"|".join(sorted(re.escape(name.encode()) for name in names))
+    return re.compile(rb"(?<![\w$])(?:" + alternatives + rb")(?![\w$])")
 
 
 def _iter_skipped_files(

@@ -17,7 +17,9 @@ _ANY_TEST_FILE = re.compile(
     "|".join(language.tests for language in LANGUAGES.values() if language.tests)
 )
 _HELPERS = frozenset(name for language in LANGUAGES.values() for name in language.helpers)
-_TEST_FOLDERS = frozenset("test tests testing __tests__ __mocks__ spec specs e2e testdata".split())
+_TEST_FOLDERS = frozenset(
+    "test tests testing __tests__ __mocks__ __fixtures__ __testfixtures__ spec specs e2e testdata".split()
+)
 _SIDE_FOLDERS = frozenset(
     """
         example examples sample samples demo demos docs docs_src doc benchmark benchmarks
@@ -60,6 +62,16 @@ def is_side(path: str) -> bool:
         or "compat" in pure.stem
         or "deprecated" in pure.stem
     )
+
+
+def find_example(path: str) -> str:
+    """Return the folder of examples that a file is in, with the folder of its own example.
+
+    `examples/tutorial` for `docs/examples/tutorial/app/main.py`; '' for a file of no example.
+    """
+    folders = PurePosixPath(path).parts[:-1]
+    at = next((n for n, part in enumerate(folders) if part in _SIDE_FOLDERS), len(folders))
+    return "/".join(folders[at : at + 2])
 
 
 def is_document(path: str) -> bool:

@@ -14,7 +14,7 @@ from sys import intern
 from typing import NamedTuple
 
 #: Version, stored with the facts: changes whenever the facts of any file would.
-VERSION = 23
+VERSION = 24
 
 Variable = int
 NOTHING: Variable = -1

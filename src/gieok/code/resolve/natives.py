@@ -81,11 +81,12 @@ class Natives(NamedTuple):
 
 
 def refer(calls: "Calls", site: CallSite) -> None:
-    """Note functions that are passed to something external."""
+    """Note functions and classes that are passed to something external."""
     program = calls.program
     for _, variable in site.arguments:
         if variable not in program.inert:
             await_(calls, variable, calls.refer, site.symbol, site.line)
+            await_(calls, variable, calls.refer_class, site.symbol, site.line)
 
 
 # Building blocks of models
@@ -136,8 +137,13 @@ def call_back(
     iterated: slice = _ALL_BUT_FIRST,
     called: slice = _ALL,
 ) -> None:
-    """Model a function that calls some arguments with the elements of other arguments."""
+    """Model a function that calls some arguments with the elements of other arguments.
+
+    A class among them is kept and made an object of later (`register(Item)`).
+    """
     program = calls.program
+    for variable in arguments[called]:
+        await_(calls, variable, calls.refer_class, site.symbol, site.line)
     elements = program.flows.fresh()
     for variable in arguments[iterated]:
         program.flows.flow(elements_of(calls, site, variable), elements)

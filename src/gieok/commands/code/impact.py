@@ -24,9 +24,10 @@ from gieok.commands.encode import Hidden, OrNull
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.model.code import key_name, key_path
-from gieok.text.messages import Words
+from gieok.text.messages import WordList, Words
 
 _MOST_SITES = 20
+_FEW = 3
 #: Tests that stay rows of their own. What follows is shown by file where its chances lie this close
 #: together: then no test of it says more than another.
 _FIRST_TESTS = 10
@@ -116,6 +117,24 @@ class Unresolved(NamedTuple):
     sites: list[str]
 
 
+class OtherUses(NamedTuple):
+    """What may use the changed symbols, and is not followed.
+
+    `markers` are decorators and annotations from outside of the project, `bases` classes from
+    outside whose methods the changed ones may override, `sites` places in files of every kind
+    that have their name, `count` all of these places. `unsearched_symbols` changed and are so many
+    that their names were not looked for, `unsearched_files` could not be searched. Looked for
+    only where no test or no code is known to reach the change.
+    """
+
+    markers: tuple[str, ...]
+    bases: tuple[str, ...]
+    sites: tuple[str, ...]
+    count_: int
+    unsearched_symbols: int
+    unsearched_files: int
+
+
 class ImpactResult(NamedTuple):
     """Symbols, files and tests that a change reaches.
 
@@ -135,6 +154,7 @@ class ImpactResult(NamedTuple):
     test_files: list[ReachedFile]
     counts: Counts
     unresolved: Unresolved
+    elsewhere: OtherUses
     freshness: ShownFreshness
     limit: Hidden[int]
     #: Tests to run that are shown as rows, and the rest of them by file.
@@ -178,6 +198,14 @@ def build_impact_result(project: Project, a: Analysis, *, limit: int, also: bool
             test_files=len(i.test_files),
         ),
         unresolved=Unresolved(len(i.unresolved_calls), names, sites),
+        elsewhere=OtherUses(
+            markers=a.mentions.markers,
+            bases=a.mentions.bases,
+            sites=a.mentions.sites,
+            count_=a.mentions.number,
+            unsearched_symbols=a.mentions.unsearched_symbols,
+            unsearched_files=a.mentions.unsearched_files,
+        ),
         freshness=a.freshness,
         limit=limit,
         test_rows=test_rows,
@@ -292,8 +320,10 @@ def _render_tests_to_run(result: ImpactResult, style: Style) -> list[str]:
         none = Words("No test is known to reach it, but calls of this name have no known target.")
         return [style.bold(none.say(style.lang))]
     if not all_:
-        none = build_none_found_words(Words("No test reaches it"), result.freshness)
-        return [style.bold(none.say(style.lang))]
+        none = _build_zero_words(
+            Words("No test reaches it"), Words("No test is known to reach it"), result
+        )
+        return [style.bold(printable(none.say(style.lang)))]
     title = style.say("Run these ({count} of {all})", count=count, all=all_)
     rows = result.tests[: result.test_rows]
     lines = [style.bold(title), *(_render_reached_symbol(row, style) for row in rows)]
@@ -356,10 +386,74 @@ def _render_unresolved_calls(result: ImpactResult, style: Style) -> list[str]:
             "{count} unresolved calls have this name: their targets are unknown", count=count
         )
     elif not (result.symbols or result.test_code or result.tests):
-        note = build_none_found_words(Words("No callers"), result.freshness).say(style.lang)
-    else:
+        none = _build_zero_words(Words("No callers"), Words("No callers are known"), result)
+        note = none.say(style.lang)
+    elif result.symbols or not (reasons := _list_other_uses(result.elsewhere)):
         return []
-    return [style.dim(note)]
+    else:
+        note = WordList(tuple(reasons)).say(style.lang)
+    return [style.dim(printable(note))]
+
+
+def _build_zero_words(sure: Words, unsure: Words, result: ImpactResult) -> Words:
+    """Return the sentence that nothing was found: a fact only where nothing else may use it."""
+    reasons = _list_other_uses(result.elsewhere)
+    if not reasons:
+        return build_none_found_words(sure, result.freshness)
+    listed = WordList(tuple(reasons))
+    if result.freshness.is_whole:
+        return Words.of("{what}, but {reasons}.", what=unsure, reasons=listed)
+    zero = build_none_found_words(sure, result.freshness)
+    return Words.of("{zero} Besides, {reasons}.", zero=zero, reasons=listed)
+
+
+def _list_other_uses(elsewhere: OtherUses) -> list[Words]:
+    """Return what may use the changed symbols besides, as parts of a sentence."""
+    reasons = list[Words]()
+    if elsewhere.markers:
+        reasons.append(
+            Words.of(
+                "code outside of the project may call it for its marker {markers}",
+                markers=", ".join(elsewhere.markers[:_FEW]),
+            )
+        )
+    if elsewhere.bases:
+        reasons.append(
+            Words.of(
+                "{bases} from outside of the project may call it",
+                bases=", ".join(elsewhere.bases[:_FEW]),
+            )
+        )
+    if elsewhere.count_:
+        reasons.append(
+            Words.of(
+                "its name stands at {count} other place ({sites})",
+                plural="its name stands at {count} other places ({sites})",
+                count=elsewhere.count_,
+                sites=_name_few_sites(elsewhere),
+            )
+        )
+    if elsewhere.unsearched_symbols:
+        reasons.append(
+            Words.of(
+                "the names of {count} changed symbols were not looked for elsewhere",
+                count=elsewhere.unsearched_symbols,
+            )
+        )
+    if elsewhere.unsearched_files:
+        reasons.append(
+            Words.of(
+                "{count} file was too large to be searched for its name",
+                plural="{count} files were too large or too many to be searched for its name",
+                count=elsewhere.unsearched_files,
+            )
+        )
+    return reasons
+
+
+def _name_few_sites(elsewhere: OtherUses) -> str:
+    rest = ["…"] if elsewhere.count_ > _FEW else []
+    return ", ".join([*elsewhere.sites[:_FEW], *rest])
 
 
 @command(

@@ -29,6 +29,8 @@ from gieok.text.messages import Words
 
 _LONGEST_QUESTION = 4_000
 _LINE_CHARS = 120
+#: Signals whose score says how likely an answer is right.
+_TELLING = frozenset(("name", "message", "marker"))
 
 
 def _is_escalation_waiting(pending: object) -> bool:
@@ -108,7 +110,7 @@ def render_code_query(result: QueryResult, style: Style) -> str:
         )
         name = "" if answer.kind == "module" else f"  {printable(answer.symbol)}"
         why = "" if answer.why == "words" else f", {answer.why}"
-        sure = _format_sureness(answer.score, style)
+        sure = _format_sureness(answer, style)
         lines = [at + name + style.dim(f"  {answer.kind}, {callers}{printable(why)}{sure}")]
         detail_lines = (
             shorten_code_line(line, _LINE_CHARS)
@@ -133,12 +135,16 @@ def render_code_query(result: QueryResult, style: Style) -> str:
     )
 
 
-def _format_sureness(score: float, style: Style) -> str:
-    """Return how likely an answer is right, and the word for it; '' for a neighbour."""
-    if not score:
+def _format_sureness(answer: AnswerRow, style: Style) -> str:
+    """Return how likely an answer is right, and the word for it; '' where that is not known.
+
+    Of a question in a developer's own words the score of an answer tells nearly nothing (AUROC
+    .54): only what the question names, quotes or asks the comments for has a percentage.
+    """
+    if answer.why not in _TELLING or not answer.score:
         return ""
-    word = describe_sureness(name_level(score)).say(style.lang)
-    return f", {score:.0%} {word}"
+    word = describe_sureness(name_level(answer.score)).say(style.lang)
+    return f", {answer.score:.0%} {word}"
 
 
 @command(

@@ -4,6 +4,7 @@ Facts cover packages and imports, declared types, overloads by number of argumen
 implementations of abstract methods.
 """
 
+import re
 from collections.abc import Sequence
 from types import MappingProxyType
 
@@ -23,6 +24,8 @@ _COLLECTIONS = frozenset(
         CompletableFuture ConcurrentHashMap
     """.split()
 )
+#: Annotations of JUnit and TestNG: such a method runs around every test of its class.
+_HOOK = re.compile(r"@(?:Before|After)(?:Each|All|Class|Method)?\b")
 
 
 class JavaReader(TreeReader):
@@ -42,6 +45,10 @@ class JavaReader(TreeReader):
         self.emit(Op.IMPORT_ALL, "", 0)  # the same package
         #: Classes whose members `import static` imports all.
         self.statics: list[Variable] = []
+        #: (object, method) of the hooks of the classes around, outermost first.
+        self.hooks: list[tuple[Variable, str]] = []
+        #: Test → the hooks around it: bodies are read after all heads.
+        self.hooks_around: dict[int, list[tuple[Variable, str]]] = {}
 
     # Imports
 
@@ -134,6 +141,7 @@ class JavaReader(TreeReader):
                     kind, self.arguments(self.field(member, "arguments")), member, name
                 )
                 self.bind(constant, instance, inner)
+        outer_hooks, self.hooks = self.hooks, [*self.hooks, *self._find_hooks(this, members)]
         for member in members:
             if member.type in (
                 "method_declaration",
@@ -145,8 +153,17 @@ class JavaReader(TreeReader):
                 self.value(member)
             elif member.type in ("static_initializer", "block"):
                 self.nothing(member)
-        self.scope = outer
+        self.scope, self.hooks = outer, outer_hooks
         return class_value
+
+    def _find_hooks(self, this: Variable, members: Sequence[Node]) -> list[tuple[Variable, str]]:
+        """Return the methods of a class that run around each of its tests, on an object of it."""
+        return [
+            (this, self.name(member))
+            for member in members
+            if member.type == "method_declaration"
+            and _HOOK.search(self.text(self.child(member, "modifiers")))
+        ]
 
     def _components(self, node: Node, inner: Namespace) -> None:
         """Declare a record's components: fields, each with a method of the same name."""
@@ -189,6 +206,8 @@ class JavaReader(TreeReader):
             traits=traits,
         )
         self.scope = outer
+        if Trait.TEST in traits:
+            self.hooks_around[number] = self.hooks
         self.builder.copy(self.builder.functions[number].rest, elements)
         if Trait.CLASS not in traits:
             self.builder.copy(self.builder.functions[number].parameters[0], this)
@@ -413,7 +432,12 @@ class JavaReader(TreeReader):
         return self.function_value(number)
 
     def body(self, node: Node) -> None:
-        """Read the body of a method or a lambda."""
+        """Read the body of a method or a lambda.
+
+        A test's body first calls the hooks of the classes around it.
+        """
+        for this, name in self.hooks_around.get(self.scope.function, ()):
+            self.call_method(this, f"{name}()", [], node)
         if node.type in ("block", "constructor_body"):
             self.block(node)
         else:
