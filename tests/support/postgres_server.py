@@ -34,6 +34,13 @@ AND relnamespace IN ('gieok'::regnamespace, 'gieok_journal'::regnamespace, 'gieo
 """
 
 
+#: Ends what is connected to this database, and waits for the end, 10 s at most.
+_END_OTHERS = """
+SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+"""
+
+
 def _pgserver(folder: Path) -> Any:
     # As root it makes a user for the server, by a program that is in no user's PATH.
     os.environ["PATH"] = os.pathsep.join(
@@ -141,8 +148,13 @@ class Databases:
         self._db.execute(f"DROP DATABASE {url.partition('?')[0].rpartition('/')[2]} WITH (FORCE)")
 
     def give_back(self, url: str) -> None:
-        """Empty a database for the next."""
+        """Empty a database for the next.
+
+        A server process may outlive its connection by a moment, with locks on the same rows: those
+        that are there are ended first.
+        """
         with psycopg.connect(url) as db:
+            db.execute(_END_OTHERS)
             for (table,) in db.execute(_FILLED).fetchall():
                 db.execute(f"DELETE FROM {table}")
             db.execute("DELETE FROM gieok.meta WHERE name = 'model_id'")
