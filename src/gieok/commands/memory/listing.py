@@ -39,9 +39,9 @@ from gieok.text.markdown import flatten_markdown, front_matter
 from gieok.text.messages import Words
 
 _MOST = 10_000
-#: Passages that are looked at first, for each that is to be shown; all of them where that was not
-#: enough.
-_LOOKED_AT = 20
+#: Passages that are looked at first, for each that is to be shown, and how many times more where
+#: that was not enough.
+_LOOKED_AT, _LOOKED_AT_GROWS = 20, 8
 _TALK = frozenset(("turn", "session"))
 _EVERYTHING = 1 << 30
 _TEXT_CHARS = 160
@@ -321,29 +321,20 @@ def _build_list_filter(call: Call, request: ListRequest) -> Filter:
 def _of_scope(
     call: Call, request: ListRequest, store: Store, scope: Scope, where: Filter, limit: int
 ) -> list[ListedMemory]:
+    """Return at least `limit` rows of a scope, if there are so many, notes behind the rest."""
     known = roots.load_roots(store, scope)
-    # Records lie among the notes of a scope, by the day on which they were made: all are looked at
-    # where there may be any.
+    if where.kinds != {read.KIND}:
+        return _list_newest_rows(call, request, store, scope, where, known, limit)
+    # Records lie among the notes of a scope, by the day on which they were made: they are read
+    # apart, so that only so many notes are looked at as are shown.
     shelves = [root for root in known if handles.is_shelf(root, str(call.home.folder))]
-    if where.kinds == {read.KIND} and request.kind == LEARNED:
-        records_of_scope = _read_shelf_documents(store, scope, shelves, where)
-        items = list(_iter_record_items(records_of_scope.values(), request))
-        return _list_rows(call, request, items, records_of_scope, known)[:limit]
-    has_records = read.KIND in where.kinds and bool(shelves)
-    is_rare = (
-        has_records
-        or bool(request.words)
-        or request.narrowing.status != "all"
-        or request.tier != "all"
-    )
-    looked_at = _EVERYTHING if is_rare or limit > _MOST else limit * _LOOKED_AT
-    while True:
-        ids = store.within(scope, where, looked_at)
-        items = list(_iter_listed_items(store.passages(ids, scope), request))
-        rows = _list_newest_rows(call, request, store, scope, items, known, shelves, limit)
-        if len(rows) >= limit or len(ids) < looked_at:
-            return rows[:limit]
-        looked_at = _EVERYTHING
+    records_of_scope = _read_shelf_documents(store, scope, shelves, where)
+    items = list(_iter_record_items(records_of_scope.values(), request))
+    rows = _list_rows(call, request, items, records_of_scope, known)[:limit]
+    if request.kind != LEARNED and len(rows) < limit:
+        room = limit - len(rows)
+        rows += _list_newest_rows(call, request, store, scope, where, known, room, apart=shelves)
+    return rows
 
 
 def _list_newest_rows(
@@ -351,27 +342,30 @@ def _list_newest_rows(
     request: ListRequest,
     store: Store,
     scope: Scope,
-    items: Sequence[_Item],
+    where: Filter,
     known: list[roots.Root],
-    shelves: Sequence[roots.Root],
     limit: int,
+    *,
+    apart: Sequence[roots.Root] = (),
 ) -> list[ListedMemory]:
-    """Return at least `limit` rows of a scope's items, if there are so many.
+    """Return the rows of the newest documents that a filter admits, without those that lie `apart`.
 
-    A word may stand in thousands of notes: their documents are read, and their statements compared,
-    only as far as the rows go. Records come before notes, so that all of them are read.
+    A word may stand in thousands of notes: passages and documents are read, and their statements
+    compared, only as far as the rows go.
     """
-    newest = [
-        item
-        for place, item in enumerate(items)
-        if place < limit * _LOOKED_AT or any(root.owns(item.key) for root in shelves)
-    ]
-    for some in (newest, items):
-        documents = {d.key: d for d in store.get(scope, list({item.key for item in some}))}
-        rows = _list_rows(call, request, some, documents, known)
-        if len(rows) >= limit or len(some) == len(items):
-            break
-    return rows
+    looked_at = limit * _LOOKED_AT if limit <= _MOST else _EVERYTHING
+    while True:
+        ids = store.within(scope, where, looked_at)
+        items = [
+            item
+            for item in _iter_listed_items(store.passages(ids, scope), request)
+            if not any(root.owns(item.key) for root in apart)
+        ]
+        documents = {d.key: d for d in store.get(scope, list({item.key for item in items}))}
+        rows = _list_rows(call, request, items, documents, known)
+        if len(rows) >= limit or len(ids) < looked_at:
+            return rows[:limit]
+        looked_at *= _LOOKED_AT_GROWS
 
 
 def _list_rows(
