@@ -237,3 +237,20 @@ def test_what_does_not_fit_the_budget_makes_room_for_what_does() -> None:
         "first",
         "short",
     ]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "we moved the manifests out of S3 last night, they're in the Postgres archive table now",
+        "검사 일정이 밀려서 4월 첫째 주로 다시 잡았고 장소는 부산 감천항 그대로야",
+    ],
+)
+def test_an_unsure_memory_of_one_line_is_given_whole(said: str) -> None:
+    """Its title alone is cut, here before the word that answers."""
+    one = InjectedMemory(title=said[:60] + "…", citation="", text=said, is_sure=False)
+    long = InjectedMemory(title="Long", citation="a.md", text=f"{said} " * 5, is_sure=False)
+    text = inject.render_injection([one, long], 1700).text
+    assert said in text
+    assert text.count(said) == 1
+    assert "- Long (a.md)" in text

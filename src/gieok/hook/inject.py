@@ -222,9 +222,10 @@ def is_replaced_memory(memory: InjectedMemory) -> bool:
 def _is_whole(memory: InjectedMemory) -> bool:
     """Say whether a memory's own words are shown instead of its title.
 
-    They are for a sure memory, a turn, and a memory no longer than its title would be.
+    They are for a sure memory, a turn, and a memory of one short line: a title would cut it, often
+    at the word that answers.
     """
-    return memory.is_sure or bool(memory.who) or _is_short_line(memory.text, _LINE_TOKENS // 2)
+    return memory.is_sure or bool(memory.who) or _is_short_line(memory.text, _LINE_TOKENS)
 
 
 def _is_short_line(text: str, tokens: int) -> bool:
