@@ -167,7 +167,7 @@ def _list_rules(row: ChatLine, held: Sequence[Tell]) -> Iterator[tuple[str, str,
                 and _shares_words(finding.object, row.text[tell.start : tell.end])
                 for tell in held
             )
-            yield "rule", _word(predicate), finding.object, is_true
+            yield "rule", name_rule(finding.predicate), finding.object, is_true
 
 
 def is_held(tell: Tell) -> bool:
@@ -175,6 +175,11 @@ def is_held(tell: Tell) -> bool:
     return tell.whose == "user" and (
         tell.mode == "held" or tell.mode in _AHEAD.get(tell.predicate, ())
     )
+
+
+def name_rule(predicate: str) -> str:
+    """Return the words that stand in a reading for a predicate of the product's rules."""
+    return _word(_OF_RULES.get(predicate, predicate))
 
 
 def _word(predicate: str) -> str:

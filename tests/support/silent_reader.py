@@ -33,3 +33,9 @@ class SilentReader:
     def measure_help(self, question: str, lines: Sequence[str]) -> list[float]:
         """Return no figures."""
         return []
+
+    def measure_told(
+        self, line: str, before: str, readings: Sequence[tuple[str, str]]
+    ) -> list[float]:
+        """Return no figures."""
+        return []

@@ -1,8 +1,14 @@
+import importlib
 import json
 import runpy
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
+
+from gieok.character.memory.told_readings import READ_AS
+from gieok.character.predicates import PREDICATES
 
 _TRAINING = Path(__file__).parents[2] / "training"
 _ADAPTERS = _TRAINING.parent / "src/gieok/models/local/adapters"
@@ -36,3 +42,14 @@ def test_the_adapters_belong_to_the_rows_that_are_there() -> None:
     assert held == card["describe_adapters"](), (
         "rows or adapters have changed: fit anew (`make train`), then `python training/card.py`"
     )
+
+
+def test_the_product_names_a_reading_as_the_reader_was_fitted_to_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(_TRAINING))
+    words_of = importlib.import_module("tells").name_rule
+    assert {name: READ_AS.get(name, name) for name in PREDICATES} == {
+        name: words_of(name) for name in PREDICATES
+    }
+    assert set(READ_AS) <= set(PREDICATES)

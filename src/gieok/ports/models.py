@@ -172,6 +172,15 @@ class Reader(Protocol):
         figure. Raises EmbedderFailed.
         """
 
+    def measure_told(
+        self, line: str, before: str, readings: Sequence[tuple[str, str]]
+    ) -> list[float]:
+        """Return the log-odds that who wrote a chat line says each reading of themselves, in order.
+
+        A reading is what is told ("job", "lives in") and its value; `before` is what the other side
+        said before the line. Empty where nothing can be told. Raises EmbedderFailed.
+        """
+
 
 class Reranker(Protocol):
     """Model that scores how well texts answer a question, reading both together."""

@@ -39,6 +39,7 @@ from gieok.character.memory.recollection import (
 from gieok.character.memory.replay import LearnedState
 from gieok.character.memory.said_words import SaidWords
 from gieok.character.memory.slots import DEFAULT_SLOTS, limit_episodes
+from gieok.character.memory.told_readings import drop_unseen_findings
 from gieok.character.memory.unread_talk import ALL, EARLIER, LOOKED_BACK, UnreadTalk
 from gieok.character.memory.windows import TalkWindow
 from gieok.character.messages import build_talk_message
@@ -196,9 +197,13 @@ class CharacterService:
         return self.free_slots + bought
 
     def detect(self, spoken: Spoken, held: Sequence[Fact], message: Message) -> Detection:
-        """Return the statements of a message, found by rules; `held` are the current facts."""
+        """Return the statements of a message; `held` are the current facts.
+
+        Rules find them, and a reader confirms what the rules found.
+        """
         del message  # for a subclass that knows what a message says
-        return detect_statements(spoken, held)
+        found = detect_statements(spoken, held)
+        return drop_unseen_findings(self.reader, spoken, found) if self.reader else found
 
     def hear(
         self,

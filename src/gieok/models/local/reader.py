@@ -55,8 +55,11 @@ _FAILED_S = 3_600.0
 #: Parts of the logits of the head *worth*: whether a sentence is worth keeping (no, yes), and
 #: whom it is about (nobody, the user, the project, others).
 _WORTH, _ABOUT, _USER = slice(0, 2), slice(13, 17), 1
-#: Logits of the head *bears*: that a line helps with a question.
-_HELPS = 0
+#: Logits of the head *bears*: that a line helps with a question, and that who wrote a line says
+#: something of themselves.
+_HELPS, _TOLD = 0, 1
+#: Pieces of a chat line that are read, the last of what was said before it, and of a value.
+_LONGEST_CHAT_LINE, _BEFORE_CHAT_LINE, _LONGEST_VALUE = 100, 40, 24
 #: What is written before a text that nobody asks.
 _PASSAGE = "passage:"
 #: What is written before a question, and the pieces of it and of a line that are read.
@@ -193,6 +196,22 @@ class LocalReader:
             if pieces > _MOST_PIECES and len(found) >= _FEWEST_LINES:
                 break
             found.append(_read_logits(table, session, [*asked, END, *said])[_HELPS])
+        return found
+
+    def measure_told(
+        self, line: str, before: str, readings: Sequence[tuple[str, str]]
+    ) -> list[float]:
+        """Return the log-odds that who wrote a chat line says each reading of themselves."""
+        from gieok.models.local.tokenizer import END
+
+        table, session = self._head(BEARS)
+        said = list(table.ids("Assistant:")) if before else []
+        said += list(table.ids(before))[-_BEFORE_CHAT_LINE:] if before else []
+        said += [*table.ids("User:"), *islice(table.ids(line), _LONGEST_CHAT_LINE), END]
+        found: list[float] = []
+        for name, value in readings:
+            told = [*table.ids(f"{name}:"), *islice(table.ids(value), _LONGEST_VALUE)]
+            found.append(_read_logits(table, session, [*said, *told])[_TOLD])
         return found
 
     def _read_secrets(self, text: str, *, is_said: bool) -> list[tuple[int, int]]:

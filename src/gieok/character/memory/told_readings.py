@@ -1,0 +1,99 @@
+"""Weighs what the rules found in a message by what the reader sees there.
+
+A rule sees a form: "…에서 살아요" is where somebody lives, whoever that is. In chats by people whom
+no rule was written for, a third of what the rules found was not so: a friend's job, a verb taken for
+a noun, a joke. The reader was fitted to whether a person said something of themselves, so a finding
+that it does not see is no fact. Without a reader the rules' findings stand.
+"""
+
+import re
+
+from gieok.character.detect import words
+from gieok.character.detect.detect import Detection, Finding, Spoken
+from gieok.character.facts import USER
+from gieok.errors import EmbedderFailed
+from gieok.ports.models import Reader
+
+#: Log-odds below which a finding is none (docs/figures.md), and that of a plain statement, a short
+#: sentence in which the user names themselves: of those the rules mistake fewer.
+_SEEN_FROM, _PLAIN_SEEN_FROM = -2.0, -2.6
+_PLAIN_WORDS = 5
+_NAMES_USER = re.compile(
+    rf"{words.ME}(?![가-힣])|\b(?:i|i'm|i’m|im|i've|i’ve|my|me)\b", re.IGNORECASE
+)
+#: Predicate → the words that stand for it where the reader is asked, if not the predicate itself.
+#: `training/tells.py` fits the reader to them.
+READ_AS = {
+    "address_form": "is called",
+    "appointment": "has this coming",
+    "before_sleep": "sleep",
+    "boss": "friend",
+    "class": "hobby",
+    "colleague": "friend",
+    "date": "has this coming",
+    "deadline": "has this coming",
+    "dentist": "has this coming",
+    "detail": "detail",
+    "discharge": "has this coming",
+    "drink": "likes to eat or drink",
+    "exam_score": "exam",
+    "exercise": "hobby",
+    "food": "likes to eat or drink",
+    "from": "comes from",
+    "interview": "has this coming",
+    "job_start": "has this coming",
+    "lives_in": "lives in",
+    "major": "studies",
+    "marital_status": "love life",
+    "mbti": "MBTI",
+    "meeting": "has this coming",
+    "move": "plans",
+    "partner": "love life",
+    "performance": "has this coming",
+    "plan": "plans",
+    "roommate": "family",
+    "routine": "habit",
+    "school_year": "school",
+    "speech_level": "asks you to",
+    "study_language": "speaks or learns",
+    "surgery": "has this coming",
+    "taste": "likes",
+    "tie": "family",
+    "title": "owns",
+    "trip": "has this coming",
+    "wedding": "has this coming",
+}
+
+
+def drop_unseen_findings(reader: Reader, spoken: Spoken, found: Detection) -> Detection:
+    """Return what was found in a user's message, without what the reader does not see said.
+
+    Everything stands where the reader cannot run, and so does what the reader knows nothing of: an
+    idea, a correction of what is held, what is told of others, and a value in our own words.
+    """
+    if not spoken.is_user:
+        return found
+    try:
+        return found._replace(
+            findings=tuple(one for one in found.findings if _is_seen(reader, spoken, one))
+        )
+    except EmbedderFailed:
+        return found
+
+
+def _is_seen(reader: Reader, spoken: Spoken, one: Finding) -> bool:
+    """Return whether the reader sees a finding in its sentence, or cannot tell."""
+    if one.subject != USER or one.is_idea or one.is_change or one.corrects:
+        return True
+    if not any(word in one.sentence for word in one.object.split()):
+        return True
+    value = READ_AS.get(one.predicate, one.predicate), one.object
+    least = _PLAIN_SEEN_FROM if _is_plain(one.sentence) else _SEEN_FROM
+    figures = reader.measure_told(one.sentence, spoken.answers, [value])
+    return all(figure >= least for figure in figures)
+
+
+def _is_plain(sentence: str) -> bool:
+    """Return whether a sentence is short and names who says it."""
+    is_short = len(sentence.split()) <= _PLAIN_WORDS
+    return is_short and _NAMES_USER.search(sentence) is not None
