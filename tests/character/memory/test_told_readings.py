@@ -45,9 +45,10 @@ def _list_seen(reader: SilentReader | LocalReader, text: str, before: str = "") 
 @pytest.mark.parametrize(
     "text",
     [
-        "양봉장에서 벌통 나르는 동생이 있는데 서연이라고 치과 간호사인데 나랑 쉬는 날이 같아",
-        "관장님이 사장님이 한입먹고 바로 간판 메뉴에 올리래",
-        "Mum told the whole street that I am a surgeon because it sounds better",
+        "바이올린은 배우다 손목만 나갔어",
+        "한의원에 뜸 맞으러 다닌다",
+        "너무 비려서 못 먹겠더라",
+        "관장님이 한입먹고 바로 간판 메뉴에 올리래",
         "playing the new RPG with the lads, I'm Lord Barnaby, I'm 61, widowed",
     ],
 )

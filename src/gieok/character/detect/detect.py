@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from gieok.character.detect import gates, general_en, general_ko, patterns_en, patterns_ko, plans
 from gieok.character.detect.abandonment import iter_given_up_facts
+from gieok.character.detect.another import is_told_of_another
 from gieok.character.detect.answers import iter_answered_facts
 from gieok.character.detect.contrasts import Correction, iter_corrections
 from gieok.character.detect.corrections import settle_corrections
@@ -21,6 +22,7 @@ from gieok.character.detect.patterns import (
     OF_OTHER,
     OF_USER,
     Pattern,
+    find_object,
     is_clause,
     regex,
     split_chat_sentences,
@@ -82,6 +84,8 @@ _KO_OF_CHARACTER = (*patterns_ko.OF_CHARACTER, *general_ko.OF_CHARACTER)
 _EN_OF_CHARACTER = (*patterns_en.OF_CHARACTER, *general_en.OF_CHARACTER)
 #: Predicates whose object is a person's name.
 _PERSONS = ("partner", "friend", "boss", "colleague", "roommate")
+#: Predicates whose value is the object of a verb.
+_OF_OBJECT = ("likes", "dislikes", "drink", "food")
 #: Predicates of the user that are told of kin in the same words.
 _TOLD_OF_KIN = ("job", "lives_in", "major", "from")
 #: Confidence of facts of kin, and of corrected facts: they are told as what may have been said.
@@ -402,11 +406,18 @@ def _match_row_by_topic(
     """Return the finding of a row in a sentence: of the user, or of kin whom it is about."""
     is_of_other = row.about == OF_USER and about.who and not _is_own_statement(sentence, row)
     if not is_of_other:
-        return _match_pattern_row(row, sentence, said, text, about)
+        finding = _match_pattern_row(row, sentence, said, text, about)
+        if finding and row.about == OF_USER and _is_told_of_another(finding):
+            return None
+        return finding
     if row.predicate not in _TOLD_OF_KIN or not re.fullmatch(gates.ONE_RELATIVE, about.who):
         return None
     finding = _match_pattern_row(row, sentence, said, text, about)
     return _give_to_kin(finding, about.who) if finding else None
+
+
+def _is_told_of_another(finding: Finding) -> bool:
+    return is_told_of_another(finding.predicate, finding.object, finding.sentence)
 
 
 def _give_to_kin(finding: Finding, who: str) -> Finding | None:
@@ -492,6 +503,8 @@ def _match_pattern_row(
         )
         if regex(NO_VALUE).fullmatch(words["v"]):
             return None
+        if row.predicate in _OF_OBJECT:
+            words["v"] = find_object(sentence[: sentence_match.start("v")]) or words["v"]
     words.setdefault("v", "")
     value = " ".join(
         row.value.format_map(

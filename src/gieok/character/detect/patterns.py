@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 
+from gieok.text.josa import get_final
+
 #: Whom a row may be about.
 OF_USER, OF_OTHER, OF_ANY = "user", "other", "any"
 
@@ -108,6 +110,25 @@ def strip_place_day(value: str) -> str:
 def is_clause(value: str) -> bool:
     """Return whether a Korean value is part of a clause: 부산에 안, 남친이 부산, 보리랑."""
     return bool(_NO_VALUE_END.search(value) or _NO_VALUE_START.search(value))
+
+
+#: A noun marked as an object at the end of what stands before a value, and a word that describes
+#: it.
+_OBJECT = re.compile(r"(?:([가-힣]{1,5}) )?([가-힣]{1,7})[을를]\s+$")
+_DESCRIBING_FINAL = 4
+
+
+def find_object(before: str) -> str:
+    """Return the object that stands right before a Korean verb's adverb; '' for none.
+
+    In 매운 음식을 전혀 못 먹어, a row takes the adverb for what is not eaten.
+    """
+    found = _OBJECT.search(before)
+    if found is None:
+        return ""
+    last = (found[1] or " ")[-1]
+    describes = get_final(last) == _DESCRIBING_FINAL and last not in "은는"
+    return f"{found[1]} {found[2]}" if describes else found[2]
 
 
 def tidy_fact_value(value: str) -> str:

@@ -1,9 +1,9 @@
 """Weighs what the rules found in a message by what the reader sees there.
 
-A rule sees a form: "…에서 살아요" is where somebody lives, whoever that is. In chats by people whom
-no rule was written for, a third of what the rules found was not so: a friend's job, a verb taken for
-a noun, a joke. The reader was fitted to whether a person said something of themselves, so a finding
-that it does not see is no fact. Without a reader the rules' findings stand.
+A rule sees a form: "…에서 살아요" is where somebody lives, whoever that is. In chats by people for
+whom no rule was written, a third of what the rules found was not so: a friend's job, a verb taken
+for a noun, a joke. The reader was fitted to whether a person said something of themselves, so what
+it does not see is no fact. Without a reader the rules' findings stand.
 """
 
 import re
@@ -96,13 +96,13 @@ def _is_seen(reader: Reader, spoken: Spoken, one: Finding) -> bool:
     if not any(word in one.sentence for word in one.object.split()):
         return True
     value = READ_AS.get(one.predicate, one.predicate), one.object
-    is_doubtful = one.predicate in _DOUBTFUL and not _is_plain(one.sentence)
+    is_doubtful = one.predicate in _DOUBTFUL and not _is_short_of_user(one.sentence)
     least = _DOUBTFUL_FROM if is_doubtful else _SEEN_FROM
     figures = reader.measure_told(one.sentence, spoken.answers, [value])
     return all(figure >= least for figure in figures)
 
 
-def _is_plain(sentence: str) -> bool:
+def _is_short_of_user(sentence: str) -> bool:
     """Return whether a sentence is short and names who says it."""
     is_short = len(sentence.split()) <= _PLAIN_WORDS
     return is_short and _NAMES_USER.search(sentence) is not None

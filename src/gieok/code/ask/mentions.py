@@ -144,7 +144,7 @@ def _search_names(project: Project, symbols: Sequence[Symbol]) -> scan.WordSearc
     properties = {
         match[1].lower() + match[2] for name in names if (match := _ACCESSOR.fullmatch(name))
     }
-    return scan.search_words(project.root, names, properties, project.rules, _is_searched)
+    return scan.search_project_words(project.root, names, properties, project.rules, _is_searched)
 
 
 def _iter_named_sites(

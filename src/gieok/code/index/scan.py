@@ -164,7 +164,7 @@ class WordSearch(NamedTuple):
     unsearched: int
 
 
-def search_words(
+def search_project_words(
     root: Path,
     names: Collection[str],
     other_names: Collection[str],

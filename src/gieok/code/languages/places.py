@@ -18,7 +18,9 @@ _ANY_TEST_FILE = re.compile(
 )
 _HELPERS = frozenset(name for language in LANGUAGES.values() for name in language.helpers)
 _TEST_FOLDERS = frozenset(
-    "test tests testing __tests__ __mocks__ __fixtures__ __testfixtures__ spec specs e2e testdata".split()
+    """
+        test tests testing __tests__ __mocks__ __fixtures__ __testfixtures__ spec specs e2e testdata
+    """.split()
 )
 _SIDE_FOLDERS = frozenset(
     """

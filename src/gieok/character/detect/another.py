@@ -1,0 +1,90 @@
+"""Whether a sentence tells of another person what a row takes for the user's own.
+
+Rows match a form: "땅콩 알레르기 있", "allergic to bees". Whose it is stands around it: another
+subject before the value, a verb that hands on what somebody said, or one that honours its subject,
+as nobody honours themselves.
+"""
+
+import re
+
+from gieok.character.detect import gates, words
+
+#: States that others have as well. Plans, people and how to speak are told in other ways.
+STATES = frozenset(
+    """
+        job lives_in dislikes likes allergy habit hobby exercise drink food age major from
+        school_year study_language routine class birthday
+    """.split()
+)
+_PERSON_KO = (
+    rf"(?:{gates.KIN}|{gates.PARTNERS}|짝꿍|짝지|회장|선생|쌤|동창|녀석|놈|아저씨|아줌마|아주머니|아재|할매|할배|손님|직원|팀원"
+    r"|교장|반장|실장|조교|감독|코치|금마|점마|이웃|옆자리|후임|선임|소대장|중대장|병장|상병|일병|대리|주임)(?:님)?"
+)
+_SUBJECT_KO = re.compile(
+    rf"{_PERSON_KO}(?: 하나| 한 ?명| 둘)?(?:은|는|이|가|도|께서| 있잖아)(?![가-힣])"
+)
+#: A clause that only describes the value behind it: 친구가 하는 출판사.
+_DESCRIBES = re.compile(rf"{_SUBJECT_KO.pattern} \S+(?:는|던|은|한|된|준)\s*$")
+#: How many words behind a value its verb stands, at most.
+_TO_VERB = 3
+_HEARSAY = re.compile(
+    r"(?:다|라)(?:더라|더군|던데|길래|더니|데)(?:요|구|구먼)?$|[가-힣](?:대|래)서?(?:요)?$"
+    r"|카(?:더|드)라$|(?:다|라)는군요?$"
+)
+#: The past and the present of a verb with 시, which is none in 마시다, 모시다 and 부시다.
+_HONOURS = re.compile(
+    r"(?<![마모부])(?:십니다|신다|세요|셔요?|셨[가-힣]*|시는[가-힣]*|시고|시거든요?|시더[가-힣]*|시네요?|신대요?)$"
+)
+_ASKED = re.compile(r"주(?:세요|셔|십시오)|마세요|마십시오")
+_LAUGHTER = re.compile(r"[ㅋㅎㅠㅜ]+")
+_CLAUSE_END = re.compile(r"[.,!?~…]")
+_USER_KO = re.compile(rf"{words.ME}(?![가-힣])")
+_USER_EN = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|i['’]?d|me|myself)\b", re.IGNORECASE)
+_PERSON_EN = (
+    r"(?:friend|mate|bestie|buddy|pal|sister|brother|mom|mum|mam|mother|dad|da|father|son|daughter"
+    r"|wife|husband|partner|boyfriend|girlfriend|boss|manager|cousin|aunt|auntie|uncle|gran|nan"
+    r"|nana|granny|grandma|grandpa|granda|neighbou?r|roommate|housemate|flatmate|coworker|colleague"
+    r"|teacher|coach|kid|wean)s?"
+)
+_SUBJECT_EN = re.compile(
+    r"(?<!with )(?<!to )(?<!at )(?<!from )(?<!for )(?<!of )(?<!by )(?<!like )(?<!than )"
+    rf"\b(?:he|she|they|(?:he|she)['’]?s|my (?:\w+ ){{0,2}}?{_PERSON_EN})\b",
+    re.IGNORECASE,
+)
+#: Somebody's words behind their name: "she said I'm allergic", "Dad: I live in Leith".
+_QUOTED_EN = re.compile(
+    r"\b(?!i\b)\w+ (?:said|says|told (?:\w+ ){1,3}?|goes|texted|wrote)[\s,:]*(?:that )?(?=i\b)"
+    r"|^\W*[A-Z][a-z]+ ?: ?(?=i\b)",
+    re.IGNORECASE,
+)
+
+
+def is_told_of_another(predicate: str, value: str, sentence: str) -> bool:
+    """Return whether a sentence states a value of somebody who is not the user.
+
+    Of a predicate that is no state, or of a value in other words than the sentence's, that is not
+    known: False.
+    """
+    head = value.split(" ", maxsplit=1)[0]
+    at = sentence.find(head) if head else -1
+    if predicate not in STATES or at < 0 or _USER_EN.search(value):
+        return False
+    before, behind = sentence[:at], sentence[at + len(head) :]
+    if re.search(r"[가-힣]", sentence):
+        return _is_of_another_ko(before, behind)
+    quoted = _QUOTED_EN.search(before)
+    named = list(_SUBJECT_EN.finditer(before))
+    is_after = named and not _USER_EN.search(before[named[-1].end() :])
+    return quoted is not None or bool(is_after)
+
+
+def _is_of_another_ko(before: str, behind: str) -> bool:
+    if _USER_KO.search(before):
+        return False
+    if _SUBJECT_KO.search(_DESCRIBES.sub("", before)):
+        return True
+    clause = _CLAUSE_END.split(_LAUGHTER.sub(" ", behind))[0]
+    verbs = clause.split()[:_TO_VERB]
+    if _ASKED.search(clause) or _USER_KO.search(clause):
+        return False
+    return any(_HEARSAY.search(verb) or _HONOURS.search(verb) for verb in verbs)
