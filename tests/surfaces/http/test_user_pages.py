@@ -139,6 +139,24 @@ def test_a_form_of_another_session_changes_nothing(service: Served) -> None:
     assert client.get("/me/mina").status_code == 401
 
 
+def test_a_page_says_of_a_change_what_its_own_form_brought_and_no_words_of_an_address(
+    service: Served,
+) -> None:
+    client, written = service.client, {"told": "전화 주세요 555-0100", "undo": "1f"}
+    assert "555-0100" not in client.get("/me", params=written).text
+    token = _sign_in(service)
+    sent = client.post("/me/check-in", data={"token": token}, follow_redirects=False)
+    address = sent.headers["location"]
+    assert "10 points" in client.get(address).text
+    mark = address.partition("mark=")[2]
+    for forged in (written, {**written, "mark": mark}, {**written, "mark": "한"}):
+        page = client.get("/me/mina", params=forged).text
+        assert "555-0100" not in page
+        assert "/undo" not in page
+    _sign_in(service, "lee")
+    assert "10 points" not in client.get(address).text, "the notice was another session's"
+
+
 def test_requests_of_a_signed_in_user_count_for_the_rate_of_the_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,12 +112,12 @@ class VisitedPage:
         **values: Any,  # noqa: ANN401 - a template's
     ) -> Response:
         """Return a page; with an error, the page says it and has its status."""
-        query = self.request.query_params
         is_read = self.request.method == "GET"
+        told = self.read_last_change()
         common = {
             "user": "",
-            "told": query.get("told", ""),
-            "undo": query.get("undo", ""),
+            "told": told.notice,
+            "undo": told.undo,
             "token": self.desk.gate.change_token(self.cookie),
             "address": self.request.url.path if is_read else "/me",
             "failure": {"message": str(error), "hint": error.hint} if error else None,
@@ -135,10 +135,21 @@ class VisitedPage:
         """Return the page on which a user signs in; who has not done so is nobody (401)."""
         return self.render_own_page("user_closed.html", error, http_status=401)
 
+    def read_last_change(self) -> BondChange:
+        """Return what the address says of the change before; nothing where others wrote that."""
+        query = self.request.query_params
+        change = BondChange(query.get("told", ""), query.get("undo", ""))
+        mark = query.get("mark", "")
+        is_own = self.desk.gate.is_own_notice(self.cookie, "\0".join(change), mark)
+        return change if is_own else BondChange("")
+
     def lead_to(self, path: str, change: BondChange | None = None) -> RedirectResponse:
         """Redirect to a page, which says what was changed and offers to undo it."""
-        told = {"told": change.notice, "undo": change.undo} if change else {}
-        given = {name: text for name, text in told.items() if text}
+        given: dict[str, str] = {}
+        if change:
+            mark = self.desk.gate.mark_notice(self.cookie, "\0".join(change))
+            told = {"told": change.notice, "undo": change.undo, "mark": mark}
+            given = {name: text for name, text in told.items() if text}
         if given and self.sent("layer"):
             given["layer"] = self.sent("layer")
         address = f"{path}?{urlencode(given)}" if given else path
