@@ -157,6 +157,14 @@ def test_a_page_says_of_a_change_what_its_own_form_brought_and_no_words_of_an_ad
     assert "10 points" not in client.get(address).text, "the notice was another session's"
 
 
+def test_a_page_that_a_refused_form_left_leads_on(service: Served) -> None:
+    token, client = _sign_in(service), service.client
+    refused = client.post("/me/mina/edit", data={"token": token, "key": "none", "text": "Daegu"})
+    assert refused.status_code == 404
+    assert 'href="/me/mina?layer=episodic"' in refused.text
+    assert "kim lives in Busan" in client.get("/me/mina/edit").text
+
+
 def test_requests_of_a_signed_in_user_count_for_the_rate_of_the_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -232,6 +232,13 @@ def show_user_bond(request: Request, desk: Desk, character: str) -> Response:
     return _render_bond(page, user, character)
 
 
+@router.get("/{character}/{act}")
+def lead_from_form(character: str, act: str) -> Response:
+    """Redirect who asks for a form's address, where its error stood, to the page of the form."""
+    del act
+    return RedirectResponse(f"/me/{quote(character)}", status_code=303, headers=PAGE_HEADERS)
+
+
 @router.post("/{character}/{act}")
 def change_user_bond(
     request: Request, desk: Desk, character: str, act: str, form: SentFields
