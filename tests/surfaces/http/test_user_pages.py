@@ -102,6 +102,7 @@ def test_nobody_gets_in_but_by_the_key_of_a_user_and_sees_another_users(service:
     _sign_in(service)
     assert "Seoul" not in client.get("/me/mina").text
     assert client.get("/me/nobody").status_code == 404
+    assert "kim lives in Busan" in client.get("/me/mina", params={"page": "9" * 5_000}).text
     assert client.get("/memories").status_code == 401, "the owner's pages stay the owner's"
 
 

@@ -68,6 +68,7 @@ _MOST_ASIDE = 100
 #: A server of many users lists no more of them on every page.
 _MOST_BONDS = 50
 _YEAR_S = 365 * 86_400
+_MOST_DIGITS = 9
 STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "palette.js", "talk.js")
 
 
@@ -388,6 +389,14 @@ def join_query(address: str, **values: str) -> str:
     path = address if is_inside else "/"
     begins = "" if path.endswith("?") else "&" if "?" in path else "?"
     return f"{path}{begins}{added}" if added else path
+
+
+def parse_number(text: str, otherwise: int) -> int:
+    """Return the number that an address or a form has; `otherwise` for none.
+
+    A longer one than any page has is none, too: Python reads at most 4,300 digits.
+    """
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else otherwise
 
 
 def render_closed_page(request: Request, *, is_link: bool = False) -> HTMLResponse:
