@@ -9,13 +9,16 @@ import pytest
 
 pytest.importorskip("jinja2")
 
+from fastapi import Request
 from served import SECRET, Served, served
 
 from gieok.character.cards.card import new_card
 from gieok.character.memory.service import Bond
+from gieok.errors import NotFound, StoreCorrupt
 from gieok.model.accounts import KeyRole
 from gieok.processes.gate import COOKIE, USER_COOKIE, Gate
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
+from gieok.surfaces.http.routes.user_pages import VisitedPage
 
 
 @pytest.fixture
@@ -164,6 +167,17 @@ def test_a_page_that_a_refused_form_left_leads_on(service: Served) -> None:
     assert refused.status_code == 404
     assert 'href="/me/mina?layer=episodic"' in refused.text
     assert "kim lives in Busan" in client.get("/me/mina/edit").text
+
+
+def test_what_fails_at_the_server_is_told_without_its_cause(service: Served) -> None:
+    request = Request({"type": "http", "method": "GET", "path": "/me", "headers": []})
+    request.scope |= {"query_string": b"", "server": ("localhost", 80), "scheme": "http"}
+    page = VisitedPage(request, service.app.state.reception(), {})
+    damaged = StoreCorrupt("{file} is damaged", file="/srv/journal.sqlite", hint="restore /srv")
+    answer = page.render_closed(damaged)
+    assert (answer.status_code, b"/srv" in bytes(answer.body)) == (500, False)
+    assert request.state.error is damaged, "the server's log names it"
+    assert b"/srv" in bytes(page.render_closed(NotFound("nothing at {it}", it="/srv")).body)
 
 
 def test_requests_of_a_signed_in_user_count_for_the_rate_of_the_key(

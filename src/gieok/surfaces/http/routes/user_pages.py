@@ -30,6 +30,7 @@ from gieok.model.accounts import KeyRole
 from gieok.ports.limits import Rate
 from gieok.processes.gate import USER_COOKIE
 from gieok.surfaces.http.access import Desk, Reception
+from gieok.surfaces.http.problems import UNTOLD_CAUSE, is_for_operator
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PAGE_HEADERS, choose_page_language
 from gieok.surfaces.web.views.bond_changes import (
@@ -120,7 +121,7 @@ class VisitedPage:
             "undo": told.undo,
             "token": self.desk.gate.change_token(self.cookie),
             "address": self.request.url.path if is_read else "/me",
-            "failure": {"message": str(error), "hint": error.hint} if error else None,
+            "failure": self.describe_failure(error) if error else None,
             # A catalogue translates the word by the name of its own language.
             "other_languages": [
                 (other, translate("English", other))
@@ -130,6 +131,13 @@ class VisitedPage:
         }
         text = render_template(template, self.lang, {**common, **values})
         return HTMLResponse(text, STATUS[error.code][1] if error else http_status, PAGE_HEADERS)
+
+    def describe_failure(self, error: GieokError) -> dict[str, str]:
+        """Return what a page says of an error, and keep the error for the server's log."""
+        self.request.state.error = error
+        if is_for_operator(error):
+            return {"message": UNTOLD_CAUSE, "hint": "try again later"}
+        return {"message": str(error), "hint": error.hint}
 
     def render_closed(self, error: GieokError | None = None) -> Response:
         """Return the page on which a user signs in; who has not done so is nobody (401)."""
