@@ -189,3 +189,21 @@ def test_requests_of_a_signed_in_user_count_for_the_rate_of_the_key(
         assert client.post("/me/sign-in", data={"key": key}).status_code == 200
         page = client.get("/me", headers={"Accept-Language": "en"})
         assert (page.status_code, "too many requests" in page.text) == (429, True)
+        assert int(page.headers["retry-after"]) > 0
+
+
+def test_the_cookie_of_an_encrypted_session_is_sent_encrypted_alone(service: Served) -> None:
+    sent = {"key": service.house.identity.issue("kim")[1]}
+    for forwarded, is_secure in (
+        ("", False),
+        ("http", False),
+        ("HTTPS", True),
+        ("https, http", True),
+    ):
+        answer = service.client.post(
+            "/me/sign-in",
+            data=sent,
+            headers={"X-Forwarded-Proto": forwarded},
+            follow_redirects=False,
+        )
+        assert ("Secure" in answer.headers["set-cookie"]) == is_secure, forwarded

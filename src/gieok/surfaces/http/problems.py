@@ -170,8 +170,13 @@ def of_error(error: GieokError) -> ProblemResponse:
         {"WWW-Authenticate": "Bearer"} if details.status == http.HTTPStatus.UNAUTHORIZED else {}
     )
     if isinstance(error, TooManyRequests):
-        headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
+        headers |= build_retry_headers(error)
     return ProblemResponse(details, headers)
+
+
+def build_retry_headers(error: TooManyRequests) -> dict[str, str]:
+    """Return the header that says when there is room again."""
+    return {"Retry-After": str(max(1, math.ceil(error.retry_after_s)))}
 
 
 def _build_problem(status: int, code: str, detail: str, hint: str) -> Problem:

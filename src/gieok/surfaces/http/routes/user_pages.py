@@ -30,7 +30,7 @@ from gieok.model.accounts import KeyRole
 from gieok.ports.limits import Rate
 from gieok.processes.gate import USER_COOKIE
 from gieok.surfaces.http.access import Desk, Reception
-from gieok.surfaces.http.problems import UNTOLD_CAUSE, is_for_operator
+from gieok.surfaces.http.problems import UNTOLD_CAUSE, build_retry_headers, is_for_operator
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PAGE_HEADERS, choose_page_language
 from gieok.surfaces.web.views.bond_changes import (
@@ -130,7 +130,10 @@ class VisitedPage:
             ],
         }
         text = render_template(template, self.lang, {**common, **values})
-        return HTMLResponse(text, STATUS[error.code][1] if error else http_status, PAGE_HEADERS)
+        headers = dict(PAGE_HEADERS)
+        if isinstance(error, TooManyRequests):
+            headers |= build_retry_headers(error)
+        return HTMLResponse(text, STATUS[error.code][1] if error else http_status, headers)
 
     def describe_failure(self, error: GieokError) -> dict[str, str]:
         """Return what a page says of an error, and keep the error for the server's log."""
@@ -197,7 +200,9 @@ def sign_user_in(request: Request, desk: Desk, form: SentFields) -> Response:
     except GieokError as error:
         return page.render_closed(error)
     response = page.lead_to("/me")
-    is_encrypted = _HTTPS in (request.url.scheme, request.headers.get("x-forwarded-proto", ""))
+    # Each proxy adds its own; the first one is what the browser speaks.
+    forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower()
+    is_encrypted = _HTTPS in (request.url.scheme, forwarded)
     response.set_cookie(
         USER_COOKIE,
         desk.gate.issue_user_cookie(who.name),
