@@ -443,9 +443,7 @@ class GeminiService:
                 self._pause(pause_s)
             else:
                 if usage := result.usage_metadata:
-                    self._meter(
-                        "", usage.prompt_token_count or 0, usage.candidates_token_count or 0
-                    )
+                    self._meter("", *_add_up_tokens(usage))
                 return result
         raise AssertionError  # the last attempt returned or raised
 
@@ -522,6 +520,18 @@ class _NotItsAnswer(TypeError):
 
 class _Late(Exception):
     """No answer within the time limit."""
+
+
+def _add_up_tokens(usage: types.GenerateContentResponseUsageMetadata) -> tuple[int, int]:
+    """Return the tokens in and out that an answer cost.
+
+    What a tool read, here the passages, and what the model thought stand beside prompt and answer,
+    and cost the same.
+    """
+    return (
+        (usage.prompt_token_count or 0) + (usage.tool_use_prompt_token_count or 0),
+        (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0),
+    )
 
 
 def _answer_in_time(call: Callable[[], _R], within_s: float) -> _R:
