@@ -497,6 +497,10 @@ def test_the_months_money_has_an_end_for_searches_and_for_uploads(
     with pytest.raises(StoreUnreachable, match="1 of 3 documents wait"):
         store.push()
     assert len(gemini.documents) == 2
+    store.forget(HOME, ["cat.md"])
+    with pytest.raises(StoreUnreachable, match="1 of 2 documents wait"):
+        store.push()
+    assert gemini.texts() == [_ROUTER.document.text], "what is forgotten here is deleted there"
     clock.advance(timedelta(days=31))
     assert _managed(store, "VLAN", Filter(), 3).ranked
     assert store.push() == 1
