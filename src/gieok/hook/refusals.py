@@ -49,7 +49,11 @@ class PromptRefusals:
 
     def refuses(self, memory: "InjectedMemory") -> bool:
         """Say whether a memory, or another one in the same words, is refused for the prompt."""
-        return memory.handle in self._handles or self._refuses_words(memory.text)
+        return self.refuses_memory(memory.handle, memory.text)
+
+    def refuses_memory(self, handle: str, text: str) -> bool:
+        """Say whether a memory with this handle, or in these words, is refused."""
+        return handle in self._handles or self._refuses_words(text)
 
     def refuses_line(self, line: str) -> bool:
         """Say whether a line of a session's start is of a refused memory, or in the same words."""

@@ -526,6 +526,19 @@ def test_what_a_person_keeps_out_of_session_starts_is_not_shown_in_any_words_of_
     assert f"{refused} ({handle})" in told.start(known.project, "fourth")
 
 
+def test_a_record_that_is_kept_out_of_session_starts_is_not_among_their_titles(
+    told: _Told, known
+) -> None:
+    key, home = "memory/constraint/deploy-window.md", str(known.home)
+    line = f"- constraint: Deploy window (.gieok/{key})"
+    assert line in told.start(known.project)
+    handle, words = build_handle(project_scope(str(known.project)), key), "No deploys on Friday."
+    add_refusal(home, handle, words, AT_START, 1.0)
+    assert line not in told.start(known.project, "next")
+    lift_refusals(home, handle, words, AT_START)
+    assert line in told.start(known.project, "third")
+
+
 def test_the_first_session_in_a_repository_begins_with_what_the_user_committed_there(
     told: _Told, place
 ) -> None:

@@ -128,13 +128,13 @@ def build_start_text(
     due_lines = [(-float(n), line) for n, (_, line) in enumerate(sorted(due))]
     parts.append(StartPart(active.DUE, due_lines, start.DUE))
     parts += lasting.parts[1:]
+    refused = PromptRefusals(place.home, AT_START)
     if index and place.own_scope.startswith("project:"):
         try:
-            parts.append(_list_record_titles(place, index))
+            parts.append(_list_record_titles(place, index, refused))
         except (Late, ValueError, *driver.ERRORS) as error:  # type: ignore[misc]
             _log_start_error(place, error)
     parts += lasting.parts[:1]
-    refused = PromptRefusals(place.home, AT_START)
     for part in parts:
         part.lines = [row for row in part.lines if not refused.refuses_line(row[1])]
     return start.render_session_start(
@@ -433,8 +433,13 @@ def _list_user_commits(place: SessionPlace) -> StartPart:
     return StartPart(active.COMMITTED, lines, start.LAST)
 
 
-def _list_record_titles(place: SessionPlace, index: "IndexReader") -> StartPart:
-    """Return the titles of a project's records and of other agents' notes, most binding first."""
+def _list_record_titles(
+    place: SessionPlace, index: "IndexReader", refused: PromptRefusals
+) -> StartPart:
+    """Return the titles of a project's records and of other agents' notes, most binding first.
+
+    A line names a record by its file, so that what is refused is left out here, where its key is.
+    """
     newest = index.newest(place.own_scope, _MOST_TITLES, _FILES)
     rows = [
         (
@@ -444,6 +449,7 @@ def _list_record_titles(place: SessionPlace, index: "IndexReader") -> StartPart:
         )
         for key, title, metadata, provenance in newest
         if not key.startswith(f"{SEEDS}/{place.agent}/")  # it has its own notes before it
+        and not refused.refuses_memory(build_handle(place.own_scope, key), title or key)
     ]
     rows = [row for row in rows if not os.path.isabs(row[2]) or os.path.exists(row[2])]
     rows.sort(key=lambda row: _ORDER.index(row[0]) if row[0] in _ORDER else len(_ORDER))
