@@ -526,6 +526,25 @@ def test_what_a_person_keeps_out_of_session_starts_is_not_shown_in_any_words_of_
     assert f"{refused} ({handle})" in told.start(known.project, "fourth")
 
 
+def test_a_turn_that_is_kept_out_of_session_starts_is_not_in_the_end_of_the_last_session(
+    told: _Told, known
+) -> None:
+    long, home = "재고 화면은 내일 끝내자. " + "목록 다음에 검색을 붙인다. " * 40, str(known.home)
+    turns = [
+        ("user", long),
+        ("assistant", "네."),
+        ("user", "검색은 모레 하자"),
+        ("assistant", "네."),
+    ]
+    told.tell("last", known.project, *turns, day="2026-11-21")
+    told.observe()
+    assert "| User: 재고 화면은" in told.start(known.project)
+    add_refusal(home, _handle(project_scope(str(known.project)), "last"), long, AT_START, 1.0)
+    text = told.start(known.project, "next")
+    assert "재고 화면은" not in text
+    assert "| User: 검색은 모레 하자" in text
+
+
 def test_a_record_that_is_kept_out_of_session_starts_is_not_among_their_titles(
     told: _Told, known
 ) -> None:
