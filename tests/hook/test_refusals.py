@@ -203,6 +203,8 @@ def test_the_newest_refusals_are_kept(tmp_path: Path) -> None:
         ("- 2026-11-20 We lint with ruff. (bbbb0001.1) (due tomorrow)", True),
         ("- 2026-11-20 We lint with ruff, she said. (bbbb0001)", False),
         ("- decision: (and nothing more", False),
+        ("- The words of aaaa0001 stand there", True),
+        ("- A file aaaa0001.md, and 0aaaa0001", False),
         ("", False),
     ],
 )

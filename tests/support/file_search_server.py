@@ -338,7 +338,13 @@ class FakeGemini:
         }
         if chunks:
             candidate["groundingMetadata"] = {"groundingChunks": chunks}
-        usage = {"promptTokenCount": 1000, "candidatesTokenCount": 50, "totalTokenCount": 1050}
+        usage = {
+            "promptTokenCount": 100,
+            "toolUsePromptTokenCount": 900,
+            "candidatesTokenCount": 40,
+            "thoughtsTokenCount": 10,
+            "totalTokenCount": 1050,
+        }
         return 200, {"candidates": [candidate], "usageMetadata": usage}, {}
 
     def _shown(self, document: Document) -> dict[str, Any]:

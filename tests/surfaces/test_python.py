@@ -212,6 +212,9 @@ def test_a_memory_is_updated_and_the_old_words_are_gone() -> None:
         (hit,) = memory.search("when are payments settled?")
         updated = memory.update(hit.handle, "Payments are settled on Wednesdays.")
         assert updated.changed
+        # as they were written, and not the record's file
+        assert updated.before == "Payments are settled on Tuesdays."
+        assert updated.text == "Payments are settled on Wednesdays."
         (hit,) = memory.search("when are payments settled?")
         assert hit.handle == updated.handle
         assert "Wednesdays" in hit.snippet

@@ -81,6 +81,8 @@ def test_a_heading_of_spaces_takes_no_time() -> None:
         ("# Alone", "Alone"),
         ("C# and 3 - 2 are words, -x too", "C# and 3 - 2 are words, -x too"),
         ("\n\n", ""),
+        ("Run:\n```sh\n# count\nwc - -l\n```\n- done", "Run: # count wc - -l · done"),
+        ("# \n~~~\nx = 1\n~~~", "x = 1"),
     ],
 )
 def test_markdown_is_one_line_without_the_marks_that_lines_begin_with(text: str, flat: str) -> None:

@@ -32,6 +32,8 @@ AT_START, _START_WORD = "", "start"
 #: A line of a session's start: its marks and day, its words, and what stands in brackets behind it.
 _START_LINE = r"- (?:\W{1,2} )?(?:\d{4}-\d\d-\d\d )?(?P<words>.*)"
 _MOST_BRACKETS = 4
+#: A handle as it stands in a line, with the number of a turn's line.
+_WHOLE_HANDLE = r"\b[0-9a-f]{8}(?:\.\d+)?(?![\w.])"
 #: Share of the words of two prompts, of all words of both, from which they ask alike.
 _ALIKE = 0.6
 
@@ -49,13 +51,17 @@ class PromptRefusals:
 
     def refuses(self, memory: "InjectedMemory") -> bool:
         """Say whether a memory, or another one in the same words, is refused for the prompt."""
-        return memory.handle in self._handles or self._refuses_words(memory.text)
+        return self.refuses_memory(memory.handle, memory.text)
+
+    def refuses_memory(self, handle: str, text: str) -> bool:
+        """Say whether a memory with this handle, or in these words, is refused."""
+        return handle in self._handles or self._refuses_words(text)
 
     def refuses_line(self, line: str) -> bool:
         """Say whether a line of a session's start is of a refused memory, or in the same words."""
         if not self._handles:
             return False
-        if any(re.search(rf"\b{re.escape(one)}(?![\w.])", line) for one in self._handles):
+        if not self._handles.isdisjoint(re.findall(_WHOLE_HANDLE, line)):
             return True
         found = re.match(_START_LINE, line)
         words = found["words"] if found else line

@@ -90,6 +90,17 @@ class Gate:
             self.change_token(cookie).encode(), token.encode()
         )
 
+    def mark_notice(self, cookie: str, notice: str) -> str:
+        """Return the mark of a notice for the next page of a session.
+
+        An address can be written by anybody; without the mark, a page would say their words.
+        """
+        return self._mark("notice", f"{cookie}\0{notice}")
+
+    def is_own_notice(self, cookie: str, notice: str, mark: str) -> bool:
+        """Say whether a notice was given to the next page of this session."""
+        return hmac.compare_digest(self.mark_notice(cookie, notice).encode(), mark.encode())
+
     def proof(self, asked: str, port: int, pid: int) -> str:
         """Return the proof that a server knows the home's secret; `asked` is a fresh challenge."""
         return self._mark("server", f"{port}\0{pid}\0{asked}")

@@ -22,8 +22,10 @@ _QUOTES = "\"'"
 _HEADING = re.compile(r"\s*#{1,6}\s+(?P<words>\S.*)$")
 _LISTED_LINE = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<words>.*)$")
 _QUOTED_LINE = re.compile(r"\s*(?:>\s?)+(?P<words>.*)$")
-#: Signs of the rule below the head of a table, and of a line across the page.
-_OF_RULES = frozenset("|:-*_ \t")
+#: Signs of the rule below the head of a table, of a line across the page, of an empty heading.
+_OF_RULES = frozenset("|:-*_# \t")
+#: What code stands between.
+_FENCES = ("```", "~~~")
 
 
 class FrontMatter(NamedTuple):
@@ -118,8 +120,14 @@ def flatten_markdown(text: str) -> str:
 
     A heading ends with a colon, an item begins with a dot.
     """
-    pieces = list[str]()
+    pieces, is_code = list[str](), False
     for line in text.split("\n"):
+        if line.lstrip().startswith(_FENCES):
+            is_code = not is_code
+            continue
+        if is_code:  # where `#` begins a comment, and `-` subtracts
+            pieces.append(line)
+            continue
         if _OF_RULES.issuperset(line):
             continue
         if heading := _HEADING.match(line):

@@ -739,6 +739,23 @@ def test_a_model_that_describes_the_project_is_told_an_analysis_of_its_code(
     assert "print(convert(2))" in text
 
 
+def test_a_model_that_describes_the_project_is_told_no_secret_and_no_manifest_that_is_left_out(
+    run: Run, shop: Path
+) -> None:
+    # The manifest is told in part, and the token stands where that part ends.
+    settings = '[project]\nname = "shop"\n'.ljust(2_975, "#") + "\n"
+    token = f"ghp_{'aB3dE5fG7h' * 4}"[:40]
+    (shop / "pyproject.toml").write_text(f'{settings}mirror = "{token}"\n', encoding="utf-8")
+    (shop / "package.json").write_text('{"name": "not-for-a-model"}\n', encoding="utf-8")
+    (shop / ".gitignore").write_text("package.json\n", encoding="utf-8")
+    generator = ScriptedGenerator(_says)
+    load_command("code init")(_context(generator), full=True)
+    (text,) = (prompt.text for prompt in generator.prompts if "README" in prompt.system)
+    assert 'name = "shop"' in text
+    assert token[:8] not in text
+    assert "not-for-a-model" not in text
+
+
 def test_a_models_record_of_the_project_is_kept_where_it_is_usable(run: Run, shop: Path) -> None:
     init = load_command("code init")
 

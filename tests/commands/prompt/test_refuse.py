@@ -94,6 +94,12 @@ def test_a_folder_that_is_not_there_is_refused_and_one_that_went_is_released(use
     assert _setting() == ""
 
 
+def test_a_folder_is_not_kept_out_of_session_starts() -> None:
+    with pytest.raises(BadRequest, match="with a prompt or a folder"):
+        refuse_memory(open_call({}), folder="~/notes/diary", at_start=True)
+    assert _setting() == "", "a folder's notes are kept back from prompts, which nobody asked"
+
+
 @pytest.mark.parametrize("above", ["~/notes", "~/*", "link"])
 def test_a_folder_below_one_that_is_kept_back_is_not_released(user: Path, above: str) -> None:
     (user / "link").symlink_to(user / "notes")

@@ -526,6 +526,38 @@ def test_what_a_person_keeps_out_of_session_starts_is_not_shown_in_any_words_of_
     assert f"{refused} ({handle})" in told.start(known.project, "fourth")
 
 
+def test_a_turn_that_is_kept_out_of_session_starts_is_not_in_the_end_of_the_last_session(
+    told: _Told, known
+) -> None:
+    long, home = "재고 화면은 내일 끝내자. " + "목록 다음에 검색을 붙인다. " * 40, str(known.home)
+    turns = [
+        ("user", long),
+        ("assistant", "네."),
+        ("user", "검색은 모레 하자"),
+        ("assistant", "네."),
+    ]
+    told.tell("last", known.project, *turns, day="2026-11-21")
+    told.observe()
+    assert "| User: 재고 화면은" in told.start(known.project)
+    add_refusal(home, _handle(project_scope(str(known.project)), "last"), long, AT_START, 1.0)
+    text = told.start(known.project, "next")
+    assert "재고 화면은" not in text
+    assert "| User: 검색은 모레 하자" in text
+
+
+def test_a_record_that_is_kept_out_of_session_starts_is_not_among_their_titles(
+    told: _Told, known
+) -> None:
+    key, home = "memory/constraint/deploy-window.md", str(known.home)
+    line = f"- constraint: Deploy window (.gieok/{key})"
+    assert line in told.start(known.project)
+    handle, words = build_handle(project_scope(str(known.project)), key), "No deploys on Friday."
+    add_refusal(home, handle, words, AT_START, 1.0)
+    assert line not in told.start(known.project, "next")
+    lift_refusals(home, handle, words, AT_START)
+    assert line in told.start(known.project, "third")
+
+
 def test_the_first_session_in_a_repository_begins_with_what_the_user_committed_there(
     told: _Told, place
 ) -> None:

@@ -9,13 +9,16 @@ import pytest
 
 pytest.importorskip("jinja2")
 
+from fastapi import Request
 from served import SECRET, Served, served
 
 from gieok.character.cards.card import new_card
 from gieok.character.memory.service import Bond
+from gieok.errors import NotFound, StoreCorrupt
 from gieok.model.accounts import KeyRole
 from gieok.processes.gate import COOKIE, USER_COOKIE, Gate
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
+from gieok.surfaces.http.routes.user_pages import VisitedPage
 
 
 @pytest.fixture
@@ -102,6 +105,7 @@ def test_nobody_gets_in_but_by_the_key_of_a_user_and_sees_another_users(service:
     _sign_in(service)
     assert "Seoul" not in client.get("/me/mina").text
     assert client.get("/me/nobody").status_code == 404
+    assert "kim lives in Busan" in client.get("/me/mina", params={"page": "9" * 5_000}).text
     assert client.get("/memories").status_code == 401, "the owner's pages stay the owner's"
 
 
@@ -139,6 +143,43 @@ def test_a_form_of_another_session_changes_nothing(service: Served) -> None:
     assert client.get("/me/mina").status_code == 401
 
 
+def test_a_page_says_of_a_change_what_its_own_form_brought_and_no_words_of_an_address(
+    service: Served,
+) -> None:
+    client, written = service.client, {"told": "전화 주세요 555-0100", "undo": "1f"}
+    assert "555-0100" not in client.get("/me", params=written).text
+    token = _sign_in(service)
+    sent = client.post("/me/check-in", data={"token": token}, follow_redirects=False)
+    address = sent.headers["location"]
+    assert "10 points" in client.get(address).text
+    mark = address.partition("mark=")[2]
+    for forged in (written, {**written, "mark": mark}, {**written, "mark": "한"}):
+        page = client.get("/me/mina", params=forged).text
+        assert "555-0100" not in page
+        assert "/undo" not in page
+    _sign_in(service, "lee")
+    assert "10 points" not in client.get(address).text, "the notice was another session's"
+
+
+def test_a_page_that_a_refused_form_left_leads_on(service: Served) -> None:
+    token, client = _sign_in(service), service.client
+    refused = client.post("/me/mina/edit", data={"token": token, "key": "none", "text": "Daegu"})
+    assert refused.status_code == 404
+    assert 'href="/me/mina?layer=episodic"' in refused.text
+    assert "kim lives in Busan" in client.get("/me/mina/edit").text
+
+
+def test_what_fails_at_the_server_is_told_without_its_cause(service: Served) -> None:
+    request = Request({"type": "http", "method": "GET", "path": "/me", "headers": []})
+    request.scope |= {"query_string": b"", "server": ("localhost", 80), "scheme": "http"}
+    page = VisitedPage(request, service.app.state.reception(), {})
+    damaged = StoreCorrupt("{file} is damaged", file="/srv/journal.sqlite", hint="restore /srv")
+    answer = page.render_closed(damaged)
+    assert (answer.status_code, b"/srv" in bytes(answer.body)) == (500, False)
+    assert request.state.error is damaged, "the server's log names it"
+    assert b"/srv" in bytes(page.render_closed(NotFound("nothing at {it}", it="/srv")).body)
+
+
 def test_requests_of_a_signed_in_user_count_for_the_rate_of_the_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,3 +189,21 @@ def test_requests_of_a_signed_in_user_count_for_the_rate_of_the_key(
         assert client.post("/me/sign-in", data={"key": key}).status_code == 200
         page = client.get("/me", headers={"Accept-Language": "en"})
         assert (page.status_code, "too many requests" in page.text) == (429, True)
+        assert int(page.headers["retry-after"]) > 0
+
+
+def test_the_cookie_of_an_encrypted_session_is_sent_encrypted_alone(service: Served) -> None:
+    sent = {"key": service.house.identity.issue("kim")[1]}
+    for forwarded, is_secure in (
+        ("", False),
+        ("http", False),
+        ("HTTPS", True),
+        ("https, http", True),
+    ):
+        answer = service.client.post(
+            "/me/sign-in",
+            data=sent,
+            headers={"X-Forwarded-Proto": forwarded},
+            follow_redirects=False,
+        )
+        assert ("Secure" in answer.headers["set-cookie"]) == is_secure, forwarded

@@ -81,6 +81,29 @@ def test_forgetting_asks_once_more_and_then_leaves_nothing(browser: TestClient) 
     assert "Payments" not in browser.get("/memories").text
 
 
+def test_a_page_says_nothing_that_an_address_of_others_tells(browser: TestClient) -> None:
+    sent = {"token": token(browser), "text": "I like tea.", "back": "/memories?told=old"}
+    own = browser.post("/remember", data=sent)
+    assert 'role="status"' in own.text
+    forged = str(own.url).replace("Remembered", "Call+555-0100")
+    for address in (forged, "/memories?told=555-0100", "/memories?told=555-0100&mark=0"):
+        page = browser.get(address).text
+        assert "555-0100" not in page.partition("<main")[2].partition("</main>")[0], address
+
+
+def test_a_number_that_no_page_has_is_none(browser: TestClient) -> None:
+    told(browser, "Payments are retried three times.")
+    endless = "9" * 5_000  # more digits than Python reads
+    for address in (
+        "/?q=payments&limit=",
+        "/memories?limit=",
+        "/injection?n=",
+        "/injection?prompt=payments&limit=",
+        "/timeline/news?count=",
+    ):
+        assert browser.get(address + endless).status_code == 200, address
+
+
 def test_a_memory_that_is_a_script_stays_text(browser: TestClient) -> None:
     handle = told(browser, HOSTILE)
     for path in (

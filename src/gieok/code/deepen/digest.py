@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gieok.code.ask import statistics
 from gieok.code.deepen.outline import select_symbol_code
-from gieok.code.index import scan
+from gieok.code.index import ignore_rules, scan
 from gieok.code.index.project import SCOPE, Project
 from gieok.code.model.facts import DEFINITIONS, FUNCTIONS, SymbolKind
 from gieok.code.report import starts
@@ -62,9 +62,14 @@ def _iter_back_imports(shape: Structure) -> Iterator[str]:
 
 
 def _iter_manifests(project: Project) -> Iterator[str]:
+    """Yield the manifests that nobody left out of the index, without secrets."""
+    left_out = ignore_rules.left_out(project.root, _MANIFESTS, project.rules)
     for name in _MANIFESTS:
-        if text := scan.read_source_text(project.root, name).strip():
-            yield f"{name}:\n{redact(text[:_MANIFEST_CHARACTERS])}"
+        if name in left_out:
+            continue
+        # Redacted whole: half a secret is not known for one.
+        if text := redact(scan.read_source_text(project.root, name).strip()):
+            yield f"{name}:\n{text[:_MANIFEST_CHARACTERS]}"
 
 
 def _iter_marker_lines(symbols: Iterable[Symbol]) -> Iterator[str]:

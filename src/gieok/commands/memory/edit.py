@@ -53,7 +53,7 @@ _INSTEAD_OF_OWN = "write in the file itself"
 
 @dataclass(frozen=True, slots=True)
 class EditResult:
-    """Text of a memory now and before.
+    """Text of a memory now and before; of a record without its front matter.
 
     For a turn: `followed` are handles of observations that were corrected with it, `also` of those
     made of other turns too.
@@ -77,7 +77,7 @@ def render_edited_memory(result: EditResult, style: Style) -> str:
     if not result.changed:
         return style.say("it says that already")
     lines = [f"{style.say('corrected')}: {style.bold(style.memory(result.path or result.text))}"]
-    if result.before == result.text:
+    if result.before == result.text and not result.path:
         return f"{style.say('important')}: {style.bold(style.memory(result.text))}"
     if result.kind != handles.RECORD and not result.path:
         lines.append(style.dim(f"  {style.say('it said')}: {style.memory(result.before)}"))
@@ -164,9 +164,14 @@ def edit_memory(
             handle=handle,
             hint="change it there; `gieok forget` takes it out",
         )
-    return _purge_corrected_text(
+    # Logs hold what the file said, with its front matter; who asks gets the text alone.
+    written = _purge_corrected_text(
         call, memory, _edit_record_file(call, memory, root, kind, replacement, by_agent=by_agent)
     )
+    if kind != handles.RECORD:
+        return written
+    before, now = records.own_text(written.before), records.own_text(written.text)
+    return replace(written, before=before, text=now)
 
 
 def _purge_corrected_text(call: Call, memory: NamedMemory, result: EditResult) -> EditResult:

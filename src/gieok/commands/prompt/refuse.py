@@ -114,15 +114,15 @@ def refuse_memory(
     Raises BadRequest for an unknown memory, for a folder that is not there or that the setting
     cannot name, and where neither a memory with a prompt or `at_start` nor a folder is named.
     """
+    if at_start and (folder or prompt.strip()):
+        raise BadRequest(
+            "a session's start is named with a prompt or a folder", hint="name one, then the other"
+        )
     if folder:
         path = str(call.caller.path(folder))
         if lift:
             return RefuseResult("", path, refused=False, found=release_folder(call, path))
         return RefuseResult("", path, refused=True, changed=keep_folder_back(call, path))
-    if at_start and prompt.strip():
-        raise BadRequest(
-            "a prompt and a session's start are named at once", hint="name one, then the other"
-        )
     if not handle or not (prompt.strip() or at_start):
         raise BadRequest(
             "a memory and a prompt are missing, or a folder",

@@ -38,6 +38,14 @@ _LABEL = _compile_word_pattern(
     |리마인더|메모)
     \s?(?::|：|\ [-–—]\ )\s?\w+\W+\w"""
 )
+#: List of what is to be done that names nothing: "Todo: nothing for now", 할 일: 오늘은 없음.
+_NOTHING_TO_DO = _compile_word_pattern(
+    r"""
+    \W{0,4}(?:my\ )?(?:to[\ -]?do|할\ ?일|해야\ ?할\ ?(?:일|것))\s?[:：–—-]\s?
+    (?:(?:nothing|none|n/a)\b
+    |(?:(?:오늘|지금|아직|당장|이제|더|이상|딱히|특별히|따로|별로|현재)\S?\ +){0,3}
+    없(?:음|다|어|어요|네|네요|습니다)\W*$)"""
+)
 _PREFERENCE = _compile_word_pattern(
     r"""
     \bi(?:\ really|'d|\ would|\ usually|\ always|\ never)?\ (?:prefer|like|love|hate|dislike
@@ -129,7 +137,7 @@ def classify_statement(text: str) -> Category:
 
 def is_labelled(text: str) -> bool:
     """Say whether a label says that a statement is to be kept in mind: "Todo: return the drill"."""
-    return _LABEL.match(text) is not None
+    return _LABEL.match(text) is not None and not _NOTHING_TO_DO.match(text)
 
 
 def is_done(text: str) -> bool:

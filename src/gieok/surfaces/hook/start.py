@@ -107,7 +107,8 @@ def build_start_text(
     now = time.time()
     today = time.strftime("%Y-%m-%d", time.localtime(now))
     index = _open_start_index(place, reader)
-    last, shown = _recall_last_session(place)
+    refused = PromptRefusals(place.home, AT_START)
+    last, shown = _recall_last_session(place, refused)
     own = _list_digest_parts(place, digest, budget_tokens)
     binding = _read_binding_rules(place, index) if index else []
     if digest:
@@ -130,11 +131,10 @@ def build_start_text(
     parts += lasting.parts[1:]
     if index and place.own_scope.startswith("project:"):
         try:
-            parts.append(_list_record_titles(place, index))
+            parts.append(_list_record_titles(place, index, refused))
         except (Late, ValueError, *driver.ERRORS) as error:  # type: ignore[misc]
             _log_start_error(place, error)
     parts += lasting.parts[:1]
-    refused = PromptRefusals(place.home, AT_START)
     for part in parts:
         part.lines = [row for row in part.lines if not refused.refuses_line(row[1])]
     return start.render_session_start(
@@ -388,8 +388,13 @@ def _log_start_error(place: SessionPlace, error: Exception) -> None:
     trail.log_hook_line(place.home, f"session-start: {type(error).__name__}: {error}")
 
 
-def _recall_last_session(place: SessionPlace) -> "tuple[StartPart, frozenset[str]]":
-    """Return the end of the last substantial session here, and the user's statements in it."""
+def _recall_last_session(
+    place: SessionPlace, refused: PromptRefusals
+) -> "tuple[StartPart, frozenset[str]]":
+    """Return the end of the last substantial session here, and the user's statements in it.
+
+    A line quotes the beginning of a turn, so that what is refused is left out by its whole words.
+    """
     try:
         session = last_session(
             place.journal,
@@ -405,12 +410,13 @@ def _recall_last_session(place: SessionPlace) -> "tuple[StartPart, frozenset[str
         return StartPart("", (), 0), frozenset()
     day = time.strftime("%Y-%m-%d", time.localtime(session.turns[-1][2] / 1000))
     spoken = [(role, text) for role, text, _ in session.turns]
-    part = StartPart(
-        f"End of the last session here ({day}, {session.agent})",
-        start.last_lines(spoken),
-        start.LAST,
-    )
     turns = start.last_turns(spoken)
+    lines = [
+        line
+        for line, (_, text, _) in zip(start.last_lines(spoken), turns, strict=True)
+        if not refused.refuses_memory("", text)
+    ]
+    part = StartPart(f"End of the last session here ({day}, {session.agent})", lines, start.LAST)
     statements = [
         words for role, text, question in turns if role == "user" for words in (text, question)
     ]
@@ -433,8 +439,13 @@ def _list_user_commits(place: SessionPlace) -> StartPart:
     return StartPart(active.COMMITTED, lines, start.LAST)
 
 
-def _list_record_titles(place: SessionPlace, index: "IndexReader") -> StartPart:
-    """Return the titles of a project's records and of other agents' notes, most binding first."""
+def _list_record_titles(
+    place: SessionPlace, index: "IndexReader", refused: PromptRefusals
+) -> StartPart:
+    """Return the titles of a project's records and of other agents' notes, most binding first.
+
+    A line names a record by its file, so that what is refused is left out here, where its key is.
+    """
     newest = index.newest(place.own_scope, _MOST_TITLES, _FILES)
     rows = [
         (
@@ -444,6 +455,7 @@ def _list_record_titles(place: SessionPlace, index: "IndexReader") -> StartPart:
         )
         for key, title, metadata, provenance in newest
         if not key.startswith(f"{SEEDS}/{place.agent}/")  # it has its own notes before it
+        and not refused.refuses_memory(build_handle(place.own_scope, key), title or key)
     ]
     rows = [row for row in rows if not os.path.isabs(row[2]) or os.path.exists(row[2])]
     rows.sort(key=lambda row: _ORDER.index(row[0]) if row[0] in _ORDER else len(_ORDER))

@@ -17,6 +17,8 @@ from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests, encode
 
 MEDIA_TYPE = "application/problem+json"
 _OPENAPI_HINT = "see /openapi.json"
+#: Stands for the cause of an error that is for the operator.
+UNTOLD_CAUSE = "the server cannot do this now"
 #: Status → code, where no GieokError gives one.
 _CODES = {
     400: "bad_request",
@@ -151,14 +153,14 @@ def problem(
 def document(error: GieokError) -> Problem:
     """Return the problem document of a GieokError."""
     status = STATUS[error.code][1]
-    # The cause of a server error is for the operator, and stands in the server's log.
-    detail = (
-        "the server cannot do this now"
-        if status == http.HTTPStatus.INTERNAL_SERVER_ERROR
-        else str(error)
-    )
+    detail = UNTOLD_CAUSE if is_for_operator(error) else str(error)
     hint = _OPENAPI_HINT if error.hint == BadRequest.hint else error.hint
     return _build_problem(status, error.code, detail, hint)
+
+
+def is_for_operator(error: GieokError) -> bool:
+    """Say whether the cause of an error, such as a damaged file, is told to the operator alone."""
+    return STATUS[error.code][1] == http.HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def of_error(error: GieokError) -> ProblemResponse:
@@ -168,8 +170,13 @@ def of_error(error: GieokError) -> ProblemResponse:
         {"WWW-Authenticate": "Bearer"} if details.status == http.HTTPStatus.UNAUTHORIZED else {}
     )
     if isinstance(error, TooManyRequests):
-        headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
+        headers |= build_retry_headers(error)
     return ProblemResponse(details, headers)
+
+
+def build_retry_headers(error: TooManyRequests) -> dict[str, str]:
+    """Return the header that says when there is room again."""
+    return {"Retry-After": str(max(1, math.ceil(error.retry_after_s)))}
 
 
 def _build_problem(status: int, code: str, detail: str, hint: str) -> Problem:

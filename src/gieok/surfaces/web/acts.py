@@ -40,7 +40,7 @@ def correct_memory_on_page(seen: PageRequest) -> Response:
             f"/m/{handle}?{urlencode({'told': seen.words('It counts as important.')})}"
         )
     notice = seen.words("Corrected.")
-    before = records.own_text(edited.before) if edited.path else unmarked(edited.before)
+    before = edited.before if edited.path else unmarked(edited.before)
     return seen.back_to(
         f"/m/{edited.handle}?{urlencode({'told': notice, 'before': seen.site.put_aside(before)})}"
     )

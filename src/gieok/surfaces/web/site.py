@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote, unquote, urlencode
+from urllib.parse import parse_qs, quote, unquote, urlencode, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -63,11 +63,14 @@ PAGE_HEADERS = {
 }
 #: Parameters of an address that tell of one change, and offer to undo it. They belong to the page
 #: right after the change: kept in an address, they would offer to undo an older change later.
-_OF_ONE_CHANGE = frozenset(("told", "undo", "handles", "to", "before", "refused", "kept_back"))
+_OF_ONE_CHANGE = frozenset(
+    ("told", "mark", "undo", "handles", "to", "before", "refused", "kept_back")
+)
 _MOST_ASIDE = 100
 #: A server of many users lists no more of them on every page.
 _MOST_BONDS = 50
 _YEAR_S = 365 * 86_400
+_MOST_DIGITS = 9
 STATIC = ("gieok.css", "gieok.svg", "htmx.min.js", "days.js", "keys.js", "palette.js", "talk.js")
 
 
@@ -305,7 +308,7 @@ class PageRequest:
             "keeping": self.scopes_to_keep,
             "token": self.site.gate.change_token(self.cookie),
             "version": f"Gieok {__version__}",
-            "told": self.asked("told"),
+            "told": self._read_notice(),
             "tier_names": {name: words.say(self.lang) for name, words in TIER_NAMES.items()},
             "statuses": {name: words.say(self.lang) for name, words in STATUSES.items()},
             # A catalogue translates the word by the name of its own language.
@@ -345,8 +348,19 @@ class PageRequest:
         return self.page(template, http_status=STATUS[error.code][1], failure=failure, **values)
 
     def back_to(self, path: str) -> Response:
-        """Redirect to another page."""
-        return RedirectResponse(path, status_code=303, headers=PAGE_HEADERS)
+        """Redirect to another page, which says what the address tells of the change."""
+        address, fragment_sign, fragment = path.partition("#")
+        told = "".join(parse_qs(urlsplit(address).query).get("told", [])[-1:]).strip()
+        if told:
+            address = join_query(address, mark=self.site.gate.mark_notice(self.cookie, told))
+        return RedirectResponse(
+            address + fragment_sign + fragment, status_code=303, headers=PAGE_HEADERS
+        )
+
+    def _read_notice(self) -> str:
+        """Return what the address tells of the change before; '' where others wrote that."""
+        told = self.asked("told")
+        return told if self.site.gate.is_own_notice(self.cookie, told, self.asked("mark")) else ""
 
     def short(self, file: Path) -> str:
         """Return a path in shell form, with the home folder of the user as `~`."""
@@ -388,6 +402,14 @@ def join_query(address: str, **values: str) -> str:
     path = address if is_inside else "/"
     begins = "" if path.endswith("?") else "&" if "?" in path else "?"
     return f"{path}{begins}{added}" if added else path
+
+
+def parse_number(text: str, otherwise: int) -> int:
+    """Return the number that an address or a form has; `otherwise` for none.
+
+    A longer one than any page has is none, too: Python reads at most 4,300 digits.
+    """
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else otherwise
 
 
 def render_closed_page(request: Request, *, is_link: bool = False) -> HTMLResponse:

@@ -401,6 +401,8 @@ def test_a_service_that_hangs_costs_its_deadline_once_whatever_the_number_of_sco
     assert found.degraded is not None
     assert found.degraded.startswith("gemini did not answer within 0.2 s")
     assert {hit.passage.key for hit in found.hits} == {"memory/2026-11-20.md", "theirs.md"}
+    # The service charges what it answers too late, and names its tokens to nobody.
+    assert "4,003 tokens in, 64 out" in store.describe()[1]
 
 
 def test_tries_end_with_the_deadline_and_uploads_keep_theirs(
@@ -413,6 +415,7 @@ def test_tries_end_with_the_deadline_and_uploads_keep_theirs(
     with pytest.raises(StoreUnreachable):
         _managed(store, "office", Filter(), 3)
     assert gemini.calls["generate"] == 1, "the next pause would end after the deadline"
+    assert "; 0 tokens in" in store.describe()[1], "what is refused costs nothing"
     gemini.fail("start upload", 500, "INTERNAL", times=2)
     store.put([build_entry("new.md", "new")])
     assert store.push() == 1
@@ -494,6 +497,10 @@ def test_the_months_money_has_an_end_for_searches_and_for_uploads(
     with pytest.raises(StoreUnreachable, match="1 of 3 documents wait"):
         store.push()
     assert len(gemini.documents) == 2
+    store.forget(HOME, ["cat.md"])
+    with pytest.raises(StoreUnreachable, match="1 of 2 documents wait"):
+        store.push()
+    assert gemini.texts() == [_ROUTER.document.text], "what is forgotten here is deleted there"
     clock.advance(timedelta(days=31))
     assert _managed(store, "VLAN", Filter(), 3).ranked
     assert store.push() == 1

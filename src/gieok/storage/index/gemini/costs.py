@@ -29,6 +29,10 @@ class Terms(NamedTuple):
     monthly_dollars: float = 0.0
 
 
+class MonthSpent(StoreUnreachable):
+    """A month's money is used up: nothing is asked or uploaded, deletions go on."""
+
+
 class UploadCosts:
     """Costs of this month, by days of `zone`."""
 
@@ -51,14 +55,14 @@ class UploadCosts:
         ) / 1_000_000
 
     def verify_money(self) -> None:
-        """Raise StoreUnreachable where this month's money is used up.
+        """Raise MonthSpent where this month's money is used up.
 
         What is asked or sent in that moment is still paid for: the cap is passed by the calls in
         flight at most.
         """
         most = self._terms.monthly_dollars
         if 0 < most <= self.price_usage(self.read_month_usage()):
-            raise StoreUnreachable(
+            raise MonthSpent(
                 "gemini not asked: this month's ${most:.2f} are used up",
                 most=most,
                 hint="raise gemini.monthly_dollars, or wait until next month",

@@ -49,7 +49,7 @@ _ASKED = (
 )
 #: Only the passages are wanted, not an answer about them; but without any output the service
 #: returns no grounding.
-_OUTPUT_TOKENS = 64
+MOST_OUTPUT_TOKENS = 64
 _R = TypeVar("_R")
 
 #: Function that counts: called for each call with its kind, and after the call with its input and
@@ -325,7 +325,7 @@ class GeminiService:
     ) -> list[GroundedChunk]:
         """Return chunks in the order of the service.
 
-        All tries together take `within_s` at most.
+        All tries together take `within_s` at most; raises AnswerLate after it.
         """
         tool = types.Tool(
             file_search=types.FileSearch(
@@ -338,7 +338,7 @@ class GeminiService:
                 tools=[tool],
                 system_instruction=_ASKED,
                 temperature=0.0,
-                max_output_tokens=_OUTPUT_TOKENS,
+                max_output_tokens=MOST_OUTPUT_TOKENS,
                 http_options=types.HttpOptions(timeout=max(round(left_s * 1000), 1)),
             )
             answer = client.models.generate_content(
@@ -417,35 +417,30 @@ class GeminiService:
         Tries and pauses together take `within_s` at most. Counts calls and tokens.
         """
         client, end = self._client(), time.monotonic() + within_s
-        late = StoreUnreachable(
-            "gemini did not answer within {within_s:g} s",
-            within_s=within_s,
-            hint="what is here answered; raise gemini.search_timeout_s",
-        )
         for attempt in range(_TRIES):
             left_s = end - time.monotonic()
             if left_s <= 0:
-                raise late
+                raise _build_late_error(StoreUnreachable, within_s)
             self._meter(what, 0, 0)
             try:
                 result = _answer_in_time(lambda left_s=left_s: call(client, left_s), left_s)  # type: ignore[misc]
             except _Late:
-                raise late from None
+                raise _build_late_error(AnswerLate, within_s) from None
             except _FAILURES as error:
                 problem = self._problem(error)
                 pause_s = _FIRST_PAUSE_S / 4 * 2**attempt
                 if not problem.may_pass:
                     raise problem.error from None
                 if time.monotonic() + pause_s >= end:  # the SDK's own deadline is this one too
-                    raise late from None
+                    is_worked_on = isinstance(error, httpx2.ReadTimeout)
+                    late = AnswerLate if is_worked_on else StoreUnreachable
+                    raise _build_late_error(late, within_s) from None
                 if attempt == _TRIES - 1:
                     raise problem.error from None
                 self._pause(pause_s)
             else:
                 if usage := result.usage_metadata:
-                    self._meter(
-                        "", usage.prompt_token_count or 0, usage.candidates_token_count or 0
-                    )
+                    self._meter("", *_add_up_tokens(usage))
                 return result
         raise AssertionError  # the last attempt returned or raised
 
@@ -504,6 +499,10 @@ class _Problem(NamedTuple):
     may_pass: bool
 
 
+class AnswerLate(StoreUnreachable):
+    """No answer within the time limit; the service may have worked for it, and charge it."""
+
+
 class RemoteGone(StoreUnreachable):
     """Error 404: the named document or store is not there."""
 
@@ -522,6 +521,26 @@ class _NotItsAnswer(TypeError):
 
 class _Late(Exception):
     """No answer within the time limit."""
+
+
+def _build_late_error(kind: type[StoreUnreachable], within_s: float) -> StoreUnreachable:
+    return kind(
+        "gemini did not answer within {within_s:g} s",
+        within_s=within_s,
+        hint="what is here answered; raise gemini.search_timeout_s",
+    )
+
+
+def _add_up_tokens(usage: types.GenerateContentResponseUsageMetadata) -> tuple[int, int]:
+    """Return the tokens in and out that an answer cost.
+
+    What a tool read, here the passages, and what the model thought stand beside prompt and answer,
+    and cost the same.
+    """
+    return (
+        (usage.prompt_token_count or 0) + (usage.tool_use_prompt_token_count or 0),
+        (usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0),
+    )
 
 
 def _answer_in_time(call: Callable[[], _R], within_s: float) -> _R:

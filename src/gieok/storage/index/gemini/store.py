@@ -24,10 +24,18 @@ from gieok.storage.index.gemini.comparison import KIND, OWNER, SCOPE, TIME, Remo
 from gieok.storage.index.gemini.costs import Terms, UploadCosts
 from gieok.storage.index.gemini.ground import Placing
 from gieok.storage.index.gemini.manifest import UploadManifest
-from gieok.storage.index.gemini.service import Access, GeminiService, read_access
+from gieok.storage.index.gemini.service import (
+    MOST_OUTPUT_TOKENS,
+    Access,
+    AnswerLate,
+    GeminiService,
+    GroundedChunk,
+    read_access,
+)
 from gieok.storage.index.gemini.sync import Sync, UploadPlan, alone, uploaded
 from gieok.storage.index.sqlite.store import SqliteDocuments, SqliteOptions
 from gieok.text.redact import redact
+from gieok.text.tokens import estimate_tokens
 from gieok.zone import day_in, find_zone
 
 #: Stores that one search may name.
@@ -185,7 +193,7 @@ class GeminiStore(SqliteDocuments):
         top_k = min(limit, self._terms.top_k)
         stores = sorted({upload.store for upload in own})[:_MOST_STORES]
         condition = self._condition([scope for scope in scopes if scope.path in there], where)
-        chunks = self._service.search(stores, redact(text), condition, top_k, self._terms.within_s)
+        chunks = self._search_and_count(stores, redact(text), condition, top_k)
         placing = Placing(self, uploads, self._manifest.retired(), scopes)
         placed = [one for chunk in chunks for one in placing.passages(chunk)]
         rankings = {
@@ -196,6 +204,19 @@ class GeminiStore(SqliteDocuments):
             {scope: one for scope, one in rankings.items() if one.ranked},
             "; ".join(notes + placing.notes()),
         )
+
+    def _search_and_count(
+        self, stores: list[str], text: str, condition: str, top_k: int
+    ) -> list[GroundedChunk]:
+        """Return what the service quotes; where its answer is late, count an estimate of its
+        tokens, which it then names to nobody.
+        """
+        try:
+            return self._service.search(stores, text, condition, top_k, self._terms.within_s)
+        except AnswerLate:
+            read = estimate_tokens(text) + top_k * self._plan.chunk_tokens
+            self._count("", read, MOST_OUTPUT_TOKENS)
+            raise
 
     def _in_service_order(
         self, ids: Sequence[PassageId], scope: Scope, where: Filter, limit: int

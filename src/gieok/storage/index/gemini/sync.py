@@ -29,7 +29,7 @@ from gieok.storage.index.gemini.comparison import (
     TIME,
     RemoteCopy,
 )
-from gieok.storage.index.gemini.costs import UploadCosts
+from gieok.storage.index.gemini.costs import MonthSpent, UploadCosts
 from gieok.storage.index.gemini.manifest import Attempt, Upload, UploadManifest, document_id
 from gieok.storage.index.gemini.service import (
     GeminiService,
@@ -180,7 +180,11 @@ class Sync:
             if i not in in_doubt
             and (i not in uploads or uploads[i].hash != want.hash or uploads[i].store not in stores)
         ]
-        self._upload_all(changed, wanted, stores)
+        try:
+            self._upload_all(changed, wanted, stores)
+        except MonthSpent:
+            self._delete_retired()  # nobody waits for weeks with what is forgotten here
+            raise
         self._delete_retired()
         if in_doubt or self._late:
             count = len(in_doubt) + len(self._late)

@@ -30,6 +30,7 @@ from gieok.model.accounts import KeyRole
 from gieok.ports.limits import Rate
 from gieok.processes.gate import USER_COOKIE
 from gieok.surfaces.http.access import Desk, Reception
+from gieok.surfaces.http.problems import UNTOLD_CAUSE, build_retry_headers, is_for_operator
 from gieok.surfaces.web.look import render_template
 from gieok.surfaces.web.site import PAGE_HEADERS, choose_page_language
 from gieok.surfaces.web.views.bond_changes import (
@@ -112,15 +113,15 @@ class VisitedPage:
         **values: Any,  # noqa: ANN401 - a template's
     ) -> Response:
         """Return a page; with an error, the page says it and has its status."""
-        query = self.request.query_params
         is_read = self.request.method == "GET"
+        told = self.read_last_change()
         common = {
             "user": "",
-            "told": query.get("told", ""),
-            "undo": query.get("undo", ""),
+            "told": told.notice,
+            "undo": told.undo,
             "token": self.desk.gate.change_token(self.cookie),
             "address": self.request.url.path if is_read else "/me",
-            "failure": {"message": str(error), "hint": error.hint} if error else None,
+            "failure": self.describe_failure(error) if error else None,
             # A catalogue translates the word by the name of its own language.
             "other_languages": [
                 (other, translate("English", other))
@@ -129,16 +130,37 @@ class VisitedPage:
             ],
         }
         text = render_template(template, self.lang, {**common, **values})
-        return HTMLResponse(text, STATUS[error.code][1] if error else http_status, PAGE_HEADERS)
+        headers = dict(PAGE_HEADERS)
+        if isinstance(error, TooManyRequests):
+            headers |= build_retry_headers(error)
+        return HTMLResponse(text, STATUS[error.code][1] if error else http_status, headers)
+
+    def describe_failure(self, error: GieokError) -> dict[str, str]:
+        """Return what a page says of an error, and keep the error for the server's log."""
+        self.request.state.error = error
+        if is_for_operator(error):
+            return {"message": UNTOLD_CAUSE, "hint": "try again later"}
+        return {"message": str(error), "hint": error.hint}
 
     def render_closed(self, error: GieokError | None = None) -> Response:
         """Return the page on which a user signs in; who has not done so is nobody (401)."""
         return self.render_own_page("user_closed.html", error, http_status=401)
 
+    def read_last_change(self) -> BondChange:
+        """Return what the address says of the change before; nothing where others wrote that."""
+        query = self.request.query_params
+        change = BondChange(query.get("told", ""), query.get("undo", ""))
+        mark = query.get("mark", "")
+        is_own = self.desk.gate.is_own_notice(self.cookie, "\0".join(change), mark)
+        return change if is_own else BondChange("")
+
     def lead_to(self, path: str, change: BondChange | None = None) -> RedirectResponse:
         """Redirect to a page, which says what was changed and offers to undo it."""
-        told = {"told": change.notice, "undo": change.undo} if change else {}
-        given = {name: text for name, text in told.items() if text}
+        given: dict[str, str] = {}
+        if change:
+            mark = self.desk.gate.mark_notice(self.cookie, "\0".join(change))
+            told = {"told": change.notice, "undo": change.undo, "mark": mark}
+            given = {name: text for name, text in told.items() if text}
         if given and self.sent("layer"):
             given["layer"] = self.sent("layer")
         address = f"{path}?{urlencode(given)}" if given else path
@@ -178,7 +200,9 @@ def sign_user_in(request: Request, desk: Desk, form: SentFields) -> Response:
     except GieokError as error:
         return page.render_closed(error)
     response = page.lead_to("/me")
-    is_encrypted = _HTTPS in (request.url.scheme, request.headers.get("x-forwarded-proto", ""))
+    # Each proxy adds its own; the first one is what the browser speaks.
+    forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0].strip().lower()
+    is_encrypted = _HTTPS in (request.url.scheme, forwarded)
     response.set_cookie(
         USER_COOKIE,
         desk.gate.issue_user_cookie(who.name),
@@ -219,6 +243,13 @@ def show_user_bond(request: Request, desk: Desk, character: str) -> Response:
     except GieokError as error:
         return page.render_closed(error)
     return _render_bond(page, user, character)
+
+
+@router.get("/{character}/{act}")
+def lead_from_form(character: str, act: str) -> Response:
+    """Redirect who asks for a form's address, where its error stood, to the page of the form."""
+    del act
+    return RedirectResponse(f"/me/{quote(character)}", status_code=303, headers=PAGE_HEADERS)
 
 
 @router.post("/{character}/{act}")

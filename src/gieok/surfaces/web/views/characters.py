@@ -24,7 +24,7 @@ from gieok.errors import GieokError
 from gieok.model.accounts import StoredCharacter
 from gieok.places.scope import ME
 from gieok.surfaces.web.look import render_template
-from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.site import PageRequest, parse_number
 from gieok.text.josa import fill_particles
 from gieok.text.messages import translate
 from gieok.text.tokens import estimate_tokens
@@ -230,7 +230,7 @@ def build_layer_values(
     """
     held = house.memory.memories(whose)
     shown = layer if layer in {one.value for one, _ in LAYERS} else Layer.SEMANTIC.value
-    number = int(page) if page.isdecimal() and page != "0" else 1
+    number = max(parse_number(page, 1), 1)
     return {
         "layer": shown,
         "layers": [(one.value, translate(words, lang)) for one, words in LAYERS],

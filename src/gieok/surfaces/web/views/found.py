@@ -19,7 +19,7 @@ from gieok.memory.files import roots
 from gieok.ranking.likelihood import LOW
 from gieok.surfaces.web.answers import Answer, find_answer
 from gieok.surfaces.web.reasons import Reasons, reasons
-from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.site import PageRequest, parse_number
 
 #: Hits that are shown at first, and at most: a person who reads more should ask differently.
 _FIRST, _MOST = 12, 200
@@ -55,7 +55,7 @@ def _read_search_filters(seen: PageRequest) -> dict[str, str]:
 def found_hits(seen: PageRequest) -> dict[str, Any]:
     """Return the values for the templates of hits: the search parameters and the hits."""
     filters = _read_search_filters(seen)
-    limit = min(max(int(filters.get("limit", _FIRST)), 1), _MOST)
+    limit = min(max(parse_number(filters.get("limit", ""), _FIRST), 1), _MOST)
     values: dict[str, Any] = {
         "question": filters.get("q", ""),
         "asked": filters,

@@ -28,7 +28,7 @@ from gieok.model.conversation import Role
 from gieok.places.project import list_project_scopes
 from gieok.places.scope import is_brought
 from gieok.ranking.likelihood import level
-from gieok.surfaces.web.site import PageRequest, join_query
+from gieok.surfaces.web.site import PageRequest, join_query, parse_number
 from gieok.text.handles import HANDLE_PATTERN
 
 _LISTED = 30
@@ -68,7 +68,7 @@ def injection(seen: PageRequest) -> Response:
     }
     try:
         injections = seen.memory.run(list_injections, limit=_LISTED).injections
-        place = min(int(seen.asked("n")), len(injections)) if seen.asked("n").isdecimal() else 1
+        place = min(parse_number(seen.asked("n"), 1), len(injections))
         shown = injections[max(place, 1) - 1] if injections else None
         values |= {
             "kept": injections,
@@ -79,7 +79,7 @@ def injection(seen: PageRequest) -> Response:
             "start_lines": list_start_lines(shown) if shown else [],
         }
         if prompt:
-            limit = min(int(values["limit"] or 0), 100)
+            limit = min(parse_number(values["limit"], 0), 100)
             values["tried"] = seen.site.memory("auto").run(
                 recall_memories,
                 prompt=[prompt],

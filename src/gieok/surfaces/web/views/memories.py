@@ -22,7 +22,7 @@ from gieok.hook import records
 from gieok.memory.corrections import unmarked
 from gieok.memory.files import roots
 from gieok.model.memory import MOVED_FROM
-from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.site import PageRequest, parse_number
 from gieok.text.inert import revealed
 
 _FIRST, _MOST_LISTED = 50, 2_000
@@ -63,9 +63,7 @@ def show_memories_page(seen: PageRequest) -> Response:
     if not seen.asked("kind") and filters["status"] != "retired":
         filters["kind"] = LEARNED
     filters["in"] = seen.within
-    limit = (
-        min(int(seen.asked("limit")), _MOST_LISTED) if seen.asked("limit").isdecimal() else _FIRST
-    )
+    limit = min(parse_number(seen.asked("limit"), _FIRST), _MOST_LISTED)
     usual = {"kind": LEARNED, "status": "all", "tier": "all"}
     narrowing = {
         name: value for name, value in filters.items() if value and value != usual.get(name)

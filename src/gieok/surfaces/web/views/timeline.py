@@ -19,7 +19,7 @@ from gieok.commands.prompt.last import list_last_injections
 from gieok.errors import GieokError, NotFound
 from gieok.model.memory import Scope
 from gieok.surfaces.web.pictures import Column
-from gieok.surfaces.web.site import PageRequest
+from gieok.surfaces.web.site import PageRequest, parse_number
 from gieok.surfaces.web.views.injection import name_injection_events
 
 _LEVELS = 4
@@ -303,7 +303,7 @@ def news(seen: PageRequest) -> Response:
     new = _count_day_entries(
         record.build_whole_day(call, scopes, today, days.get(today, DayOf((), ())))
     )
-    new -= int(seen.asked("count")) if seen.asked("count").isdecimal() else 0
+    new -= parse_number(seen.asked("count"), 0)
     notice = seen.words("{new} new: show", new=new)
     back = _format_query_suffix(project=seen.asked("project"), kind=seen.asked("kind"))
     link = Markup('<a class="button" href="/timeline?day={}{}">{}</a>').format(today, back, notice)
@@ -354,7 +354,7 @@ def _find_session_page(seen: PageRequest, whole: record.SessionWhole) -> int:
     places = [place for place, turn in enumerate(whole.turns) if turn.message.id == message]
     if places:
         return places[0] // _PER_PAGE + 1
-    return int(seen.asked("page")) if seen.asked("page").isdecimal() else 1
+    return parse_number(seen.asked("page"), 1)
 
 
 def _read_session_name(seen: PageRequest) -> SessionName:
