@@ -4,8 +4,12 @@ Only the calls that the store needs. Behaviour of the service, as observed (docs
 operation may never say that it is done, a document that failed may become active minutes later,
 uploads may answer 503 where the detour over the file service works, and search gives no scores.
 Only the SDK gets the key; the key is cut out of every error.
+
+The SDK is imported at the first call: that takes more than a second, and most commands of a home
+with this store ask the service nothing.
 """
 
+import importlib.util
 import io
 import json
 import queue
@@ -13,32 +17,23 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from typing import Any, NamedTuple, TypeVar, cast
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
-
-import httpx2
-import pydantic
-from google import genai
-from google.genai import errors, types
 
 from gieok.errors import Phrase, StoreUnreachable
 from gieok.opening import Opening
 
+if TYPE_CHECKING:
+    from google import genai
+    from google.genai import types
+
+_SDK = "google.genai"
+if importlib.util.find_spec(_SDK) is None:
+    raise ModuleNotFoundError(f"No module named {_SDK!r}", name=_SDK)
 #: Tries of a call before its failure counts, and the pause after the first.
 _TRIES = 3
 _FIRST_PAUSE_S = 1.0
-#: Errors where an answer had another form than the service's, such as the page of a proxy: the SDK
-#: reads it without checking all of its form.
-_MISUNDERSTOOD = (
-    errors.UnknownApiResponseError,
-    json.JSONDecodeError,
-    pydantic.ValidationError,
-    AttributeError,
-    KeyError,
-    TypeError,
-)
-#: Errors that the SDK raises. Another ValueError: it made no call, or one that did not end.
-_FAILURES = (errors.APIError, httpx2.HTTPError, OSError, ValueError, *_MISUNDERSTOOD)
 _RETRYABLE = frozenset((408, 429, 500, 502, 503, 504))
 _UNAVAILABLE = 503
 #: The largest page size that the service offers.
@@ -122,6 +117,38 @@ def read_access(opening: Opening) -> Access:
     )
 
 
+class _SdkErrors(NamedTuple):
+    """Errors that the SDK raises, by what they say.
+
+    `misunderstood`: an answer had another form than the service's, such as the page of a proxy; the
+    SDK reads it without checking all of its form. `late`: the service was connected, and did not
+    answer. A ValueError that is none of them: it made no call, or one that did not end.
+    """
+
+    of_service: "type[genai.errors.APIError]"
+    late: type[Exception]
+    misunderstood: tuple[type[Exception], ...]
+    every: tuple[type[Exception], ...]
+
+
+@cache
+def _load_sdk_errors() -> _SdkErrors:
+    import httpx2
+    import pydantic
+    from google.genai import errors
+
+    misunderstood = (
+        errors.UnknownApiResponseError,
+        json.JSONDecodeError,
+        pydantic.ValidationError,
+        AttributeError,
+        KeyError,
+        TypeError,
+    )
+    every = (errors.APIError, httpx2.HTTPError, OSError, ValueError, *misunderstood)
+    return _SdkErrors(errors.APIError, httpx2.ReadTimeout, misunderstood, every)
+
+
 class GeminiService:
     """Client for any number of threads.
 
@@ -142,7 +169,10 @@ class GeminiService:
         self._client_args = dict(client_args or {})
         self._opened: genai.Client | None = None
 
-    def _client(self) -> genai.Client:
+    def _client(self) -> "genai.Client":
+        from google import genai
+        from google.genai import types
+
         if not self._access.key:
             raise StoreUnreachable(
                 "no key for Gemini", hint="run `gieok keys set gemini` (GEMINI_API_KEY)"
@@ -192,7 +222,9 @@ class GeminiService:
         """Make a store and return its resource name."""
         return self._call("create store", lambda client: self._create_store(client, display_name))
 
-    def _create_store(self, client: genai.Client, display_name: str) -> str:
+    def _create_store(self, client: "genai.Client", display_name: str) -> str:
+        from google.genai import types
+
         config = types.CreateFileSearchStoreConfig(
             display_name=display_name, embedding_model=self._access.embedding_model or None
         )
@@ -227,11 +259,13 @@ class GeminiService:
 
     def upload(
         self, store: str, payload: Payload, note_file: Callable[[str], None]
-    ) -> types.UploadToFileSearchStoreOperation | types.ImportFileOperation:
+    ) -> "types.UploadToFileSearchStoreOperation | types.ImportFileOperation":
         """Begin an upload and return its operation.
 
         `note_file` is called with the name of a file that the upload leaves at the file service.
         """
+        from google.genai import types
+
         config = types.UploadToFileSearchStoreConfig(
             mime_type=_MIME,
             display_name=payload.title[:512],
@@ -252,8 +286,10 @@ class GeminiService:
 
     def _import(
         self, store: str, payload: Payload, note_file: Callable[[str], None]
-    ) -> types.ImportFileOperation:
+    ) -> "types.ImportFileOperation":
         """Upload through the file service, which works where direct uploads answer 503."""
+        from google.genai import types
+
         held = self._call(
             "upload",
             lambda client: _require_name(
@@ -288,6 +324,8 @@ class GeminiService:
 
     def delete(self, name: str) -> None:
         """Delete a document; no error where it is gone already."""
+        from google.genai import types
+
         try:
             self._call(
                 "delete",
@@ -310,6 +348,8 @@ class GeminiService:
 
     def delete_store(self, name: str) -> None:
         """Delete a store that was seen to be empty; no error where it is gone already."""
+        from google.genai import types
+
         # The index of a deleted document may linger for a while.
         config = types.DeleteFileSearchStoreConfig(force=True)
         try:
@@ -327,13 +367,15 @@ class GeminiService:
 
         All tries together take `within_s` at most; raises AnswerLate after it.
         """
+        from google.genai import types
+
         tool = types.Tool(
             file_search=types.FileSearch(
                 file_search_store_names=stores, top_k=limit, metadata_filter=condition
             )
         )
 
-        def ask(client: genai.Client, left_s: float) -> types.GenerateContentResponse:
+        def ask(client: "genai.Client", left_s: float) -> "types.GenerateContentResponse":
             config = types.GenerateContentConfig(
                 tools=[tool],
                 system_instruction=_ASKED,
@@ -372,7 +414,7 @@ class GeminiService:
             self._opened.close()
         self._opened = None
 
-    def _pages(self, what: str, begin: Callable[[genai.Client], Any]) -> Iterator[Any]:
+    def _pages(self, what: str, begin: "Callable[[genai.Client], Any]") -> Iterator[Any]:
         """Yield the items of every page, each page with its own retries."""
         pager = self._call(what, begin)
         while True:
@@ -384,7 +426,7 @@ class GeminiService:
     def _call(
         self,
         what: str,
-        call: Callable[[genai.Client], _R],
+        call: "Callable[[genai.Client], _R]",
         look: Callable[[], _R | None] = lambda: None,
     ) -> _R:
         """Call the service, up to three times where a retry may help, and count each call.
@@ -396,7 +438,7 @@ class GeminiService:
             try:
                 self._meter(what, 0, 0)
                 return call(client)
-            except _FAILURES as error:
+            except _load_sdk_errors().every as error:
                 problem = self._problem(error)
                 if not problem.may_pass or attempt == _TRIES - 1:
                     raise problem.error from None  # the SDK's own error may quote the request
@@ -409,9 +451,9 @@ class GeminiService:
     def _call_within(
         self,
         what: str,
-        call: Callable[[genai.Client, float], types.GenerateContentResponse],
+        call: "Callable[[genai.Client, float], types.GenerateContentResponse]",
         within_s: float,
-    ) -> types.GenerateContentResponse:
+    ) -> "types.GenerateContentResponse":
         """Call the service while a person waits.
 
         Tries and pauses together take `within_s` at most. Counts calls and tokens.
@@ -426,13 +468,13 @@ class GeminiService:
                 result = _answer_in_time(lambda left_s=left_s: call(client, left_s), left_s)  # type: ignore[misc]
             except _Late:
                 raise _build_late_error(AnswerLate, within_s) from None
-            except _FAILURES as error:
+            except _load_sdk_errors().every as error:
                 problem = self._problem(error)
                 pause_s = _FIRST_PAUSE_S / 4 * 2**attempt
                 if not problem.may_pass:
                     raise problem.error from None
                 if time.monotonic() + pause_s >= end:  # the SDK's own deadline is this one too
-                    is_worked_on = isinstance(error, httpx2.ReadTimeout)
+                    is_worked_on = isinstance(error, _load_sdk_errors().late)
                     late = AnswerLate if is_worked_on else StoreUnreachable
                     raise _build_late_error(late, within_s) from None
                 if attempt == _TRIES - 1:
@@ -445,8 +487,9 @@ class GeminiService:
         raise AssertionError  # the last attempt returned or raised
 
     def _problem(self, error: Exception) -> "_Problem":
-        if not isinstance(error, errors.APIError):
-            if isinstance(error, _MISUNDERSTOOD):
+        known = _load_sdk_errors()
+        if not isinstance(error, known.of_service):
+            if isinstance(error, known.misunderstood):
                 misunderstood = StoreUnreachable(
                     "the answer of gemini was not understood",
                     hint="a proxy may answer in its place: check the network",
@@ -531,7 +574,7 @@ def _build_late_error(kind: type[StoreUnreachable], within_s: float) -> StoreUnr
     )
 
 
-def _add_up_tokens(usage: types.GenerateContentResponseUsageMetadata) -> tuple[int, int]:
+def _add_up_tokens(usage: "types.GenerateContentResponseUsageMetadata") -> tuple[int, int]:
     """Return the tokens in and out that an answer cost.
 
     What a tool read, here the passages, and what the model thought stand beside prompt and answer,
@@ -597,7 +640,7 @@ def _require_name(name: str | None) -> str:
     return name
 
 
-_O = TypeVar("_O", types.UploadToFileSearchStoreOperation, types.ImportFileOperation)
+_O = TypeVar("_O", "types.UploadToFileSearchStoreOperation", "types.ImportFileOperation")
 
 
 def _require_begun(operation: _O) -> _O:
@@ -615,7 +658,7 @@ def outcome(operation: Any) -> tuple[str, str]:  # noqa: ANN401 - one of the SDK
     return name, wrong
 
 
-def _parse_remote_document(document: types.Document) -> Remote:
+def _parse_remote_document(document: "types.Document") -> Remote:
     state = {"STATE_ACTIVE": RemoteState.ACTIVE, "STATE_FAILED": RemoteState.FAILED}.get(
         document.state.value if document.state else "", RemoteState.PENDING
     )
@@ -629,7 +672,9 @@ def _read_document_labels(metadata: Any) -> dict[str, str]:  # noqa: ANN401
     return {m.key: m.string_value or "" for m in metadata or () if m.key}
 
 
-def _build_label_metadata(labels: Mapping[str, str | int]) -> list[types.CustomMetadata]:
+def _build_label_metadata(labels: Mapping[str, str | int]) -> "list[types.CustomMetadata]":
+    from google.genai import types
+
     return [
         types.CustomMetadata(key=key, numeric_value=value)
         if isinstance(value, int)
@@ -638,7 +683,9 @@ def _build_label_metadata(labels: Mapping[str, str | int]) -> list[types.CustomM
     ]
 
 
-def _build_chunking_config(payload: Payload) -> types.ChunkingConfig:
+def _build_chunking_config(payload: Payload) -> "types.ChunkingConfig":
+    from google.genai import types
+
     return types.ChunkingConfig(
         white_space_config=types.WhiteSpaceConfig(
             max_tokens_per_chunk=payload.chunk_tokens, max_overlap_tokens=payload.overlap_tokens
