@@ -11,13 +11,11 @@ with this store ask the service nothing.
 
 import importlib.util
 import io
-import json
 import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -25,8 +23,7 @@ from gieok.errors import Phrase, StoreUnreachable
 from gieok.opening import Opening
 
 if TYPE_CHECKING:
-    from google import genai
-    from google.genai import types
+    from gieok.storage.index.gemini.sdk import SdkErrors, genai, types
 
 _SDK = "google.genai"
 if importlib.util.find_spec(_SDK) is None:
@@ -117,36 +114,10 @@ def read_access(opening: Opening) -> Access:
     )
 
 
-class _SdkErrors(NamedTuple):
-    """Errors that the SDK raises, by what they say.
+def _open_sdk_errors() -> "SdkErrors":
+    from gieok.storage.index.gemini.sdk import ERRORS
 
-    `misunderstood`: an answer had another form than the service's, such as the page of a proxy; the
-    SDK reads it without checking all of its form. `late`: the service was connected, and did not
-    answer. A ValueError that is none of them: it made no call, or one that did not end.
-    """
-
-    of_service: "type[genai.errors.APIError]"
-    late: type[Exception]
-    misunderstood: tuple[type[Exception], ...]
-    every: tuple[type[Exception], ...]
-
-
-@cache
-def _load_sdk_errors() -> _SdkErrors:
-    import httpx2
-    import pydantic
-    from google.genai import errors
-
-    misunderstood = (
-        errors.UnknownApiResponseError,
-        json.JSONDecodeError,
-        pydantic.ValidationError,
-        AttributeError,
-        KeyError,
-        TypeError,
-    )
-    every = (errors.APIError, httpx2.HTTPError, OSError, ValueError, *misunderstood)
-    return _SdkErrors(errors.APIError, httpx2.ReadTimeout, misunderstood, every)
+    return ERRORS
 
 
 class GeminiService:
@@ -170,8 +141,7 @@ class GeminiService:
         self._opened: genai.Client | None = None
 
     def _client(self) -> "genai.Client":
-        from google import genai
-        from google.genai import types
+        from gieok.storage.index.gemini.sdk import genai, types
 
         if not self._access.key:
             raise StoreUnreachable(
@@ -223,7 +193,7 @@ class GeminiService:
         return self._call("create store", lambda client: self._create_store(client, display_name))
 
     def _create_store(self, client: "genai.Client", display_name: str) -> str:
-        from google.genai import types
+        from gieok.storage.index.gemini.sdk import types
 
         config = types.CreateFileSearchStoreConfig(
             display_name=display_name, embedding_model=self._access.embedding_model or None
@@ -264,7 +234,7 @@ class GeminiService:
 
         `note_file` is called with the name of a file that the upload leaves at the file service.
         """
-        from google.genai import types
+        from gieok.storage.index.gemini.sdk import types
 
         config = types.UploadToFileSearchStoreConfig(
             mime_type=_MIME,
@@ -288,7 +258,7 @@ class GeminiService:
         self, store: str, payload: Payload, note_file: Callable[[str], None]
     ) -> "types.ImportFileOperation":
         """Upload through the file service, which works where direct uploads answer 503."""
-        from google.genai import types
+        from gieok.storage.index.gemini.sdk import types
 
         held = self._call(
             "upload",
@@ -324,7 +294,7 @@ class GeminiService:
 
     def delete(self, name: str) -> None:
         """Delete a document; no error where it is gone already."""
-        from google.genai import types
+        from gieok.storage.index.gemini.sdk import types
 
         try:
             self._call(
@@ -348,7 +318,7 @@ class GeminiService:
 
     def delete_store(self, name: str) -> None:
         """Delete a store that was seen to be empty; no error where it is gone already."""
-        from google.genai import types
+        from gieok.storage.index.gemini.sdk import types
 
         # The index of a deleted document may linger for a while.
         config = types.DeleteFileSearchStoreConfig(force=True)
@@ -367,7 +337,7 @@ class GeminiService:
 
         All tries together take `within_s` at most; raises AnswerLate after it.
         """
-        from google.genai import types
+        from gieok.storage.index.gemini.sdk import types
 
         tool = types.Tool(
             file_search=types.FileSearch(
@@ -438,7 +408,7 @@ class GeminiService:
             try:
                 self._meter(what, 0, 0)
                 return call(client)
-            except _load_sdk_errors().every as error:
+            except _open_sdk_errors().every as error:
                 problem = self._problem(error)
                 if not problem.may_pass or attempt == _TRIES - 1:
                     raise problem.error from None  # the SDK's own error may quote the request
@@ -468,13 +438,13 @@ class GeminiService:
                 result = _answer_in_time(lambda left_s=left_s: call(client, left_s), left_s)  # type: ignore[misc]
             except _Late:
                 raise _build_late_error(AnswerLate, within_s) from None
-            except _load_sdk_errors().every as error:
+            except _open_sdk_errors().every as error:
                 problem = self._problem(error)
                 pause_s = _FIRST_PAUSE_S / 4 * 2**attempt
                 if not problem.may_pass:
                     raise problem.error from None
                 if time.monotonic() + pause_s >= end:  # the SDK's own deadline is this one too
-                    is_worked_on = isinstance(error, _load_sdk_errors().late)
+                    is_worked_on = isinstance(error, _open_sdk_errors().late)
                     late = AnswerLate if is_worked_on else StoreUnreachable
                     raise _build_late_error(late, within_s) from None
                 if attempt == _TRIES - 1:
@@ -487,7 +457,7 @@ class GeminiService:
         raise AssertionError  # the last attempt returned or raised
 
     def _problem(self, error: Exception) -> "_Problem":
-        known = _load_sdk_errors()
+        known = _open_sdk_errors()
         if not isinstance(error, known.of_service):
             if isinstance(error, known.misunderstood):
                 misunderstood = StoreUnreachable(
@@ -673,7 +643,7 @@ def _read_document_labels(metadata: Any) -> dict[str, str]:  # noqa: ANN401
 
 
 def _build_label_metadata(labels: Mapping[str, str | int]) -> "list[types.CustomMetadata]":
-    from google.genai import types
+    from gieok.storage.index.gemini.sdk import types
 
     return [
         types.CustomMetadata(key=key, numeric_value=value)
@@ -684,7 +654,7 @@ def _build_label_metadata(labels: Mapping[str, str | int]) -> "list[types.Custom
 
 
 def _build_chunking_config(payload: Payload) -> "types.ChunkingConfig":
-    from google.genai import types
+    from gieok.storage.index.gemini.sdk import types
 
     return types.ChunkingConfig(
         white_space_config=types.WhiteSpaceConfig(
