@@ -605,12 +605,12 @@ def lifts(text: str) -> bool:
     """Return whether a user withdraws a rule, or allows something that a rule forbade."""
     return (
         len(text) <= _LONGEST_RULE
-        and (re.search(_LIFTS, text) is not None or _grants(text))
+        and (re.search(_LIFTS, text) is not None or _grants_freely(text))
         and not re.search(_ASKS, text)
     )
 
 
-def _grants(text: str) -> bool:
+def _grants_freely(text: str) -> bool:
     """Return whether a text says, for good and as the user's own word, that nothing need be asked.
 
     Example: "it's fine to push without asking", and not "he said it's fine to push without asking".
