@@ -59,8 +59,8 @@ _SHOWN_BY = {
         "status; log; show; diff; blame; grep; ls-files; ls-tree; ls-remote; rev-parse; rev-list; "
         "shortlog; describe; cat-file; cherry; whatchanged; name-rev; merge-base; for-each-ref; "
         "show-ref; reflog show; stash list; stash show; worktree list; submodule status; "
-        "remote show; remote get-url; notes show; bisect log; bisect view; config list; config get; "
-        "reflog .; help; version"
+        "remote show; remote get-url; notes show; bisect log; bisect view; config list; "
+        "config get; reflog .; help; version"
     ),
     "hg": "status; log; diff; cat; annotate; heads; branches; tags; summary; identify",
     "jj": "status; st; log; diff; show; file list; file show; op log; bookmark list",
@@ -96,8 +96,8 @@ _SHOWN_BY = {
     "kustomize": "build; version",
     "argocd": "app get; app list; app diff; app history; app logs; version; proj list; repo list",
     "terraform": (
-        "plan; show; validate; output; version; providers .; providers schema; graph; state list; state show; "
-        "state pull; workspace list; workspace show"
+        "plan; show; validate; output; version; providers .; providers schema; graph; "
+        "state list; state show; state pull; workspace list; workspace show"
     ),
     "pulumi": "preview; logs; version; whoami; about; stack ls; stack output; config get",
     "aws": (
