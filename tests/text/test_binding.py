@@ -219,3 +219,20 @@ def test_a_permission_that_the_user_does_not_give_for_good_lifts_nothing(said: s
 )
 def test_a_permission_of_the_users_own_lifts(said: str) -> None:
     assert binding.lifts(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_bounded"),
+    [
+        ("휴가 기간 배포하지 마", True),
+        ("내가 올 때까지 서버 끄지 마", True),
+        ("don't push while I'm out of the office", True),
+        ("don't merge over our break in May", True),
+        ("휴가 기간 테이블은 건드리지 마", False),
+        ("응답이 올 때까지 재시도하지 마", False),
+        ("don't retry while we're out of disk space", False),
+        ("don't write over our leave table", False),
+    ],
+)
+def test_an_absence_is_of_persons_and_no_name_of_data(said: str, is_bounded: bool) -> None:
+    assert binding.names_absence(said) is is_bounded

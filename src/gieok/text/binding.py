@@ -377,22 +377,25 @@ MOMENT = (
 ABSENCE = (
     (
         r"(?i)^(?!.*\b(?:never|always|ever)\b).*(?:\b(?:during|over|throughout) (?:my|our|this) "
-        r"(?:vacation|holidays?|leave|trip|absence|break|honeymoon|time off)\b"
+        r"(?:vacation|holidays?|absence|honeymoon|time off"
+        r"|(?:leave|trip|break)(?! (?!(?:in|from|until|next|please"
+        r"|or|and|without|unless|so)\b)[a-z]))\b"
         r"|\bwhile (?:i['’]?m|i am|we['’]?re|we are) (?:on (?:vacation|holidays?|leave|a trip|sick"
-        r"|parental|maternity|paternity)|away|abroad|off|out|travell?ing|gone)\b"
+        r"|parental|maternity|paternity)|away|abroad|off|travell?ing|gone"
+        r"|out(?! of (?!(?:the )?(?:office|town|country))))\b"
         r"|\b(?:until|till) (?:i['’]?m|i am|we['’]?re|we are|i get|i come|we get) back\b)",
         "don't merge anything during my vacation",
         "Never merge on your own, least of all during my vacation",
     ),
     (
         r"^(?!.*(?:절대|항상|함부로|매번|때마다)).*(?<![가-힣])(?:내|우리|제|이번)? ?"
-        r"(?:(?:휴가|출장|여행|병가|연차|부재|입원)(?: ?가 ?있는)? ?(?:동안|기간|중|내내)"
+        r"(?:(?:휴가|출장|여행|병가|연차|부재|입원)(?: ?가 ?있는)? ?(?:동안|기간(?! \S+(?: \S+)?[은는을를] )|중|내내)"
         r"|(?:없는|비운|비우는) (?:동안|사이))(?:에)?(?:은|는|엔|만)?(?![가-힣])",
         "휴가 동안은 배포하지 마",
         "휴가 중이라도 절대 배포하지 마",
     ),
     (
-        r"^(?!.*(?:절대|항상|함부로|매번|때마다)).*(?:돌아올|복귀할|올) 때까지(?:는|만)?(?![가-힣])",
+        r"^(?!.*(?:절대|항상|함부로|매번|때마다)).*(?:돌아올|복귀할|(?:내가|제가|우리가) (?:다시 )?올) 때까지(?:는|만)?(?![가-힣])",
         "내가 돌아올 때까지는 서버 끄지 마",
         "돌아올 때까지는 절대 서버 끄지 마",
     ),
