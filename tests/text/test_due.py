@@ -96,6 +96,7 @@ def test_the_day_of_a_correction_is_no_day_on_which_something_is_due() -> None:
         ("I fly to Jeju on Thursday", True),
         ("내일 엄마한테 전화해야 해", True),
         ("It rains on Thursday", False),
+        ("The tank is at 20 degrees on Thursday", False),
         ("내일 비 온다", False),
     ],
 )

@@ -36,7 +36,8 @@ _CUE = (
 )
 _CLOCK = (
     r"(?i)(?<!\d)\d{1,2}시(?!간)|\d ?(?:a\.?m|p\.?m)\b|\b\d{1,2}:\d\d\b"
-    r"|\bat (?:[1-9]|1\d|2[0-3])(?![\w:%/-]|[.,]\d)|(?<![\d.])\d{1,2}에(?![가-힣])"
+    r"|\bat (?:[1-9]|1\d|2[0-3])(?![\w:%/-]|[.,]\d| (?:percent|(?!(?:this|as|is|was)\b)[a-z]+s)\b)"
+    r"|(?<![\d.])\d{1,2}에(?![가-힣])"
 )
 #: What takes place on its day, and is over then; not so what has to be done by that day.
 _MEETING = (
