@@ -191,3 +191,48 @@ def test_a_rule_is_lifted_by_a_text_that_takes_back_what_it_governs() -> None:
     assert binding.lifted_by(rule, "you can deploy on Fridays again")
     assert not binding.lifted_by(rule, "이제 로그 지워도 돼")
     assert not binding.lifted_by(rule, "금요일에 배포해도 돼?")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "he said it's fine to push without asking",
+        "I doubt that it's fine to push without asking",
+        "It's okay to wait rather than push without asking",
+        "it's hardly okay to push without asking",
+        "if the tests pass, it's fine to push without asking",
+        "it's fine to push without asking today",
+        "go ahead and push without asking",
+        "안 물어보고 배포해도 된다는 뜻이 아니야",
+        "물어보지 않고 배포해도 괜찮다고 한 적 없어",
+        "배포는 물어볼 필요 없대",
+        "급하면 안 물어보고 배포해도 돼",
+    ],
+)
+def test_a_permission_that_the_user_does_not_give_for_good_lifts_nothing(said: str) -> None:
+    assert not binding.lifts(said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["it's fine to push without asking", "안 물어보고 배포해도 돼", "화면 배포는 물어볼 필요 없어"],
+)
+def test_a_permission_of_the_users_own_lifts(said: str) -> None:
+    assert binding.lifts(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "is_bounded"),
+    [
+        ("휴가 기간 배포하지 마", True),
+        ("내가 올 때까지 서버 끄지 마", True),
+        ("don't push while I'm out of the office", True),
+        ("don't merge over our break in May", True),
+        ("휴가 기간 테이블은 건드리지 마", False),
+        ("응답이 올 때까지 재시도하지 마", False),
+        ("don't retry while we're out of disk space", False),
+        ("don't write over our leave table", False),
+    ],
+)
+def test_an_absence_is_of_persons_and_no_name_of_data(said: str, is_bounded: bool) -> None:
+    assert binding.names_absence(said) is is_bounded

@@ -377,22 +377,25 @@ MOMENT = (
 ABSENCE = (
     (
         r"(?i)^(?!.*\b(?:never|always|ever)\b).*(?:\b(?:during|over|throughout) (?:my|our|this) "
-        r"(?:vacation|holidays?|leave|trip|absence|break|honeymoon|time off)\b"
+        r"(?:vacation|holidays?|absence|honeymoon|time off"
+        r"|(?:leave|trip|break)(?! (?!(?:in|from|until|next|please"
+        r"|or|and|without|unless|so)\b)[a-z]))\b"
         r"|\bwhile (?:i['’]?m|i am|we['’]?re|we are) (?:on (?:vacation|holidays?|leave|a trip|sick"
-        r"|parental|maternity|paternity)|away|abroad|off|out|travell?ing|gone)\b"
+        r"|parental|maternity|paternity)|away|abroad|off|travell?ing|gone"
+        r"|out(?! of (?!(?:the )?(?:office|town|country))))\b"
         r"|\b(?:until|till) (?:i['’]?m|i am|we['’]?re|we are|i get|i come|we get) back\b)",
         "don't merge anything during my vacation",
         "Never merge on your own, least of all during my vacation",
     ),
     (
         r"^(?!.*(?:절대|항상|함부로|매번|때마다)).*(?<![가-힣])(?:내|우리|제|이번)? ?"
-        r"(?:(?:휴가|출장|여행|병가|연차|부재|입원)(?: ?가 ?있는)? ?(?:동안|기간|중|내내)"
+        r"(?:(?:휴가|출장|여행|병가|연차|부재|입원)(?: ?가 ?있는)? ?(?:동안|기간(?! \S+(?: \S+)?[은는을를] )|중|내내)"
         r"|(?:없는|비운|비우는) (?:동안|사이))(?:에)?(?:은|는|엔|만)?(?![가-힣])",
         "휴가 동안은 배포하지 마",
         "휴가 중이라도 절대 배포하지 마",
     ),
     (
-        r"^(?!.*(?:절대|항상|함부로|매번|때마다)).*(?:돌아올|복귀할|올) 때까지(?:는|만)?(?![가-힣])",
+        r"^(?!.*(?:절대|항상|함부로|매번|때마다)).*(?:돌아올|복귀할|(?:내가|제가|우리가) (?:다시 )?올) 때까지(?:는|만)?(?![가-힣])",
         "내가 돌아올 때까지는 서버 끄지 마",
         "돌아올 때까지는 절대 서버 끄지 마",
     ),
@@ -472,9 +475,18 @@ _GOES_ON = (
 _CLAUSE = r"[,;–—]\s+|\s+(?:but|and|so)\s+|(?<=[가-힣]데)\s+|(?<=[가-힣]고)\s+"
 #: Words of a text that forbids, bounds or demands something, whatever it allows beside.
 _BOUNDS = (
-    r"(?i)\b(?:never|not|cannot|no|nobody|none|ask|check with|hands off|leave|only|must|except|unless"
+    r"(?i)\b(?:never|not|cannot|no|nobody|none|hardly|scarcely|barely|rarely|seldom|ask|check with"
+    r"|hands off|leave|only|must|except|unless"
     r"|but|avoid|stop|quit|forbid\w*|prohibit\w*|bann?ed|off[- ]limits)\b|n['’]t\b"
     r"|지\s?(?:마|말|않|못)|금지|안\s?(?:돼|됩|된|됨|되)|못\s?(?:해|하)|물어|는데|지만|만\s|단[,\s]"
+)
+#: Words by which a permission is somebody else's, doubted, for this once or for some cases, and so
+#: ends no rule.
+_NOT_GRANTED = (
+    r"(?i)\b(?:said|says|told|thinks?|thought|claims?|heard|doubt\w*|rather|instead|if|when|while"
+    r"|once|as long as|provided|until|go ahead)\b|\b(?:this|right|for) (?:time|now)\b"
+    r"|[다라]고|다는|아니|한 적|(?:하|되|으|이|라|다|가|나)면(?=[\s,])|때만|동안|지금"
+    r"|(?:^|[된돼했\s])(?:었|대(?:요)?[\s.!]*$)"
 )
 #: What need not be done before something.
 _NEED_NOT = (
@@ -596,9 +608,19 @@ def lifts(text: str) -> bool:
     """Return whether a user withdraws a rule, or allows something that a rule forbade."""
     return (
         len(text) <= _LONGEST_RULE
-        and (re.search(_LIFTS, text) is not None or allows_only(text))
+        and (re.search(_LIFTS, text) is not None or _grants_freely(text))
         and not re.search(_ASKS, text)
     )
+
+
+def _grants_freely(text: str) -> bool:
+    """Return whether a text says, for good and as the user's own word, that nothing need be asked.
+
+    Example: "it's fine to push without asking", and not "he said it's fine to push without asking".
+    """
+    if not allows_only(text) or names_once(text):
+        return False
+    return re.search(_NOT_GRANTED, cut_permission(text)) is None
 
 
 def allows_only(text: str) -> bool:
@@ -721,13 +743,14 @@ def orders_or_forbids(sentence: str) -> bool:
     return _classify_instruction(sentence) > 0
 
 
-def _names_once(sentence: str) -> bool:
+def names_once(sentence: str) -> bool:
+    """Return whether a sentence bounds itself by this once, a day or an absence."""
     is_once = re.search(_ONCE, sentence) is not None and re.search(_FROM_NOW, sentence) is None
     return is_once or names_moment(sentence)
 
 
 def _classify_rule(sentence: str) -> int:
-    return 0 if _names_once(sentence) else _classify_instruction(sentence)
+    return 0 if names_once(sentence) else _classify_instruction(sentence)
 
 
 def _classify_instruction(sentence: str) -> int:

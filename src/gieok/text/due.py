@@ -36,7 +36,8 @@ _CUE = (
 )
 _CLOCK = (
     r"(?i)(?<!\d)\d{1,2}시(?!간)|\d ?(?:a\.?m|p\.?m)\b|\b\d{1,2}:\d\d\b"
-    r"|\bat (?:[1-9]|1\d|2[0-3])(?![\w:%/-]|[.,]\d)|(?<![\d.])\d{1,2}에(?![가-힣])"
+    r"|\bat (?:[1-9]|1\d|2[0-3])(?![\w:%/-]|[.,]\d| (?:percent|(?!(?:this|as|is|was)\b)[a-z]+s)\b)"
+    r"|(?<![\d.])\d{1,2}에(?![가-힣])"
 )
 #: What takes place on its day, and is over then; not so what has to be done by that day.
 _MEETING = (
@@ -75,10 +76,17 @@ _KIN = (
 _PRONOUN = r"(?:he|she|they)"
 _NAME_EN = (
     r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!(?:The|This|That|It|We|I|You|Our|My|There|On|At|In|Every"
-    r"|Next|Please|No|And|Remind|Remember)\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:['’]s [a-z]+)?"
+    r"|Next|Please|No|And|Remind|Remember|Both|All|Every(?:one|body)|No(?:body|ne)|To(?:day|morrow)"
+    r"|\w+day)\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:['’]s [a-z]+)?"
 )
 _HOLDS = (
-    r"(?:(?:['’]s got|(?:has|have|['’]ll have|will have|is having|are having)(?: got)?) (?!to\b))"
+    r"(?:(?:['’]s got|(?:has|have|['’]ll have|will have|is having|are having)(?: got)?) "
+    r"(?!(?:to|put|set|\w+ed|an? (?:opening|slot))\b))"
+)
+#: What a person has; a product and a department have demos and meetings, to which a user may go.
+_PERSONAL = (
+    r"(?i:\b(?:interview|exam|test|appointment|dentist|doctor|surgery|operation|check-?up|therapy"
+    r"|flight|trip|vacation|holiday)s?\b)"
 )
 _GOES = (
     r"(?:(?:is|are|will|['’]s|['’]re) )?(?:going to )?(?:fl(?:y|ies|ying)|travel(?:s|l?ing)?"
@@ -89,16 +97,45 @@ _GOES = (
 _NAME_SYLLABLE = (
     "[민수지훈서연하준우현영진은경희정윤아혜승재태성건호석철규빈나예슬찬혁환주선소미솔린율담겸결온]"
 )
+#: Words and places that are made of such syllables, and name no person.
+_NO_NAMES_KO = (
+    "결선|결승|결재|결정|경선|경연|경영|경주|경진|고민|고지|나주|담소|"
+    "미정|미주|미진|민주|빈소|서재|선수|선정|선지|선진|성경|성수|성우|"
+    "성주|성지|성희|소아|소재|소호|수석|수선|수소|수영|수은|수정|수주|"
+    "수지|승선|승진|아예|아주|안경|연결|연미|연석|연수|연재|연주|영재|"
+    "영주|예선|예정|예지|온수|우선|우수|우승|우주|재건|재선|재수|재정|"
+    "재진|전주|전하|정규|정석|정선|정지|주소|주주|지연|지하|진영|진주|"
+    "진지|찬성|태아|하나|하수|하하|현수|현재|현지|혜성|호선|호수|호우|"
+    "호주|환경|환승|환율"
+)
+_RELATIVE_KO = (
+    r"(?:우리 |내 |제 )?(?:엄마|어머니|아빠|아버지|누나|형|오빠|언니|동생|여동생|남동생|남편"
+    r"|아내|와이프|친구|이모|삼촌|고모|할머니|할아버지|사촌|조카|처제|처남|형수|매형|룸메이트|룸메)"
+)
 _PERSON_KO = (
-    r"(?:(?:우리 |내 |제 )?(?:엄마|어머니|아빠|아버지|누나|형|오빠|언니|동생|여동생|남동생|남편|아내|와이프|친구|이모|삼촌|고모"
-    r"|할머니|할아버지|사촌)|걔|쟤|얘|그분|그녀|[가-힣]{1,4} ?(?:님|씨|대리|과장|차장|부장|팀장|실장|사장|교수|선생|선배|후배)"
-    rf"|(?:[김이박최정강조윤장임한오서신권황안송류홍전고문손배백허노심])?{_NAME_SYLLABLE}{{2}}이?)"
+    rf"(?:{_RELATIVE_KO}|걔|쟤|얘|그분|그녀"
+    r"|(?!\w*(?:주차장|세차장|공사장|승차장|정차장|손님|고객님))"
+    r"[가-힣]{1,4} ?(?:님|씨|대리|과장|차장|부장|팀장|실장|사장|교수|선생|선배|후배)님?)"
 )
-#: What a person has or does on a day; without it a word like a name may be what takes place (수영).
-_OWN_MATTER_KO = (
-    r"면접|시험|병원|치과|진료|수술|검진|입원|상담|출장|여행|휴가|발표|약속|회의|미팅|예약|데모|회식|이사|출국|비행기|수업|강의"
-    r"|(?<![가-힣])(?:가|간다|가신|가셔|떠나|출발)[가-힣]{0,3}[\s.!~]*$"
+_NAME_KO = (
+    rf"(?!(?:{_NO_NAMES_KO})(?:이|은|는|가|도)?\s)"
+    rf"(?:[김이박최정강조윤장임한오서신권황안송류홍전고문손배백허노심])?{_NAME_SYLLABLE}{{2}}이?"
 )
+#: Behind a person of whom is told: a particle, or the time. A noun there belongs to the person, and
+#: so may be the user's to go to: 친구 약속, 교수님 상담.
+_TOLD_OF_KO = (
+    r"(?:(?:께서는?|은|는|이|가|도)\s"
+    r"|\s(?=오늘|내일|모레|글피|이번|다음|담주|[월화수목금토일]요일|주말"
+    r"|오전|오후|아침|점심|저녁|\d))"
+)
+#: What a person has or does on a day.
+_MATTER_KO = (
+    r"(?:면접|시험|병원|치과|진료|수술|검진|입원|상담|출장|여행|휴가|발표|약속"
+    r"|회의|미팅|예약|데모|회식|이사|출국|비행기|수업|강의)"
+)
+_LEAVES_KO = r"(?<![가-힣])(?:가|간다|가신|가셔|떠나|출발)[가-힣]{0,3}[\s.!~]*$"
+#: Behind what somebody has, where only words like names say who: 예약 있어, and not 예약했어.
+_HAS_KO = r"(?:이|가|도|을|를)?\s?(?:있|이|야|래|봐|본|보|간|가|받|해|한)"
 #: (pattern, example, counter-example): the clause tells of somebody else's appointment.
 SOMEBODY_ELSES = (
     (
@@ -107,9 +144,14 @@ SOMEBODY_ELSES = (
         "my sister and I are flying to Lisbon on Friday at 9am",
     ),
     (
-        rf"^\W*{_NAME_EN} ?{_HOLDS}",
+        rf"^\W*{_NAME_EN} ?{_HOLDS}(?=[^.]*?{_PERSONAL})",
         "Bob has an interview on Thursday at 11am",
-        "The team has a meeting on Thursday at 3pm",
+        "Atlas has a demo on Thursday at 3pm",
+    ),
+    (
+        rf"^\W*(?!To(?:day|morrow)|\w+day)[A-Z][a-z]+['’]s [a-z]+ {_HOLDS}",
+        "Hana's team has a demo on Thursday at 3pm",
+        "Thursday's call has a new time, Thursday at 3pm",
     ),
     (
         rf"^\W*{_NAME_EN} {_GOES}",
@@ -117,15 +159,25 @@ SOMEBODY_ELSES = (
         "The train leaves on Thursday at 5pm",
     ),
     (
-        rf"^\W*(?:참,? |아,? )?{_PERSON_KO}(?:께서는?|은|는|이|가|도)?\s(?=.*(?:{_OWN_MATTER_KO}))",
+        rf"^\W*(?:참,? |아,? )?{_PERSON_KO}{_TOLD_OF_KO}(?=.*(?:{_MATTER_KO}|{_LEAVES_KO}))",
+        "팀장님은 목요일 2시에 발표 있어",
+        "교수님 상담 목요일 3시",
+    ),
+    (
+        (
+            rf"^\W*(?:참,? |아,? )?{_NAME_KO}{_TOLD_OF_KO}"
+            rf"(?=.*(?:{_MATTER_KO}{_HAS_KO}|{_LEAVES_KO}))"
+        ),
         "민수 목요일 11시에 면접 있어",
         "민수랑 목요일 11시에 미팅 있어",
     ),
 )
 #: Words by which a clause about somebody else is also about the user: "Bob visits us".
 _CONCERNS_USER = (
-    r"(?i)\b(?:me|us|i|we|here)\b|(?<![가-힣])(?:나|내|저|제|우리|저희)(?:는|가|도|랑|한테|를|에게|와|하고)?(?![가-힣])"
-    r"|모시|데려|같이|함께|태워|생일|생신|결혼식|돌잔치|장례|방문|만나|들르|(?<![가-힣])(?:와|온대|오신|오셔|온다|올)"
+    r"(?i)\b(?:me|my|mine|us|our|ours|i|we|here)\b"
+    r"|(?<![가-힣])(?:나|내|저|제|우리|저희)(?:는|가|도|랑|한테|를|에게|와|하고)?(?![가-힣])"
+    r"|모시|데려|같이|함께|태워|생일|생신|결혼식|돌잔치|장례|방문|만나|들르|오라"
+    r"|잡(?:았|으|아|혔)|주[셨신실]|줬|[하보][자재]|(?<![가-힣])(?:와|온대|오신|오셔|온다|올)"
     r"|\b(?:birthday|wedding|funeral|remind|remember|visit\w*|com(?:es?|ing) over)\b"
 )
 #: Days after its day, and before it, on which a task is shown.

@@ -131,6 +131,25 @@ def test_what_is_asked_heard_of_or_taken_back_is_not_done(done: str, undone: str
     assert not is_done(undone)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We finished the migration at night",
+        "I submitted the report last week",
+        "deployed first thing today",
+        "I merged the fix for the failed build",
+        "I submitted the form to check that the API works",
+        "배포했구요",
+        "보고서 제출했는데 회신이 없어",
+        "롤백 스크립트 배포했어",
+        "매일 도는 배치 배포했어",
+        "마다가스카르 비자 갱신했어",
+    ],
+)
+def test_words_about_what_was_done_take_nothing_back(said: str) -> None:
+    assert is_done(said)
+
+
 def test_decisions_and_preferences_are_instructions() -> None:
     assert is_instruction("From now on always run it.")
     assert not is_instruction("The warehouse closes at six.")

@@ -144,11 +144,33 @@ def test_a_permission_to_ask_nothing_is_no_rule_and_ends_one(rule: str, permissi
         ("no need to ask before you commit, just don't push", ASK),
         ("커밋은 안 물어봐도 되는데 푸시는 절대 하지 마", STOP),
         ("you can commit without asking me but never push", STOP),
+        ("물어보지 않고 커밋해도 되는데 푸시는 하지 마", ASK),
+        ("커밋은 물어볼 필요 없는데 푸시는 나한테 물어보고 해", ASK),
     ],
 )
 def test_a_permission_before_a_rule_is_no_part_of_it(said: str, outcome: str) -> None:
     assert _judge(said, use="git commit -m x") == NONE
     assert _judge(said, use="git push") == outcome
+
+
+def test_a_rule_without_a_verb_is_about_what_was_allowed_before_it() -> None:
+    said = "You can push without asking, just never to main"
+    assert _judge(said, use="git push origin main") == STOP
+    assert _judge(said, use="git push origin docs") == NONE
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("ask me before you push", "it's fine to push without asking this once"),
+        ("ask me before you push", "it's fine to push without asking for this one"),
+        ("배포 전에 꼭 물어봐", "오늘은 안 물어보고 배포해도 돼"),
+        ("never push", "you can push again for this one"),
+    ],
+)
+def test_what_is_allowed_for_once_ends_no_rule(rule: str, later: str) -> None:
+    day = date(2026, 11, 25)
+    assert [held.text for held in keep_holding_rules([(rule, day), (later, day)])] == [rule]
 
 
 @pytest.mark.parametrize(

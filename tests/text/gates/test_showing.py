@@ -10,6 +10,9 @@ gh pr checks 3 ; gh run list ; kubectl get pods ; kubectl -n prod get pods
 kubectl rollout status deploy/web ; docker compose logs web ; docker image ls ; podman ps
 helm history web ; terraform plan ; tofu state list ; aws ec2 describe-instances
 gcloud compute instances list ; heroku pg:info ; firebase projects:list ; npm ls
+gcloud run services list ; railway variables ; rake routes ; heroku logs --num 100
+docker context inspect prod ; kamal logs ; git reflog ; gh project list ; az webapp log tail
+kubectl apply -f x --dry-run=server ; aws logs filter-log-events --log-group prod
 find . -name *.py ; awk /x/ f ; git push --dry-run ; alembic current
 """
 _DONE = """
@@ -20,6 +23,11 @@ git checkout diff ; git branch -D status ; git merge show ; git tag list ; git s
 gh pr merge view ; gh workflow run list ; heroku apps:destroy logs ; fly deploy status
 redis-cli set info ; vault write status a=b ; alembic downgrade plan ; ansible-playbook plan
 dropdb list ; cap production logs ; aws s3 rm s3://x/ls ; find . -name *.log -delete
+gcloud compute instances delete list ; gcloud compute ssh describe ; az vm delete show
+railway variables --set A=b ; rake stats db:drop ; consul services deregister x
+heroku apps destroy ; terraform providers lock ; helm template x --output-dir d
+git diff --output=x ; rg --pre rm x ; awk -f prog.awk f ; man -P rm ls
+kubectl delete pod x --dry-run=none ; git push --dry-run=false
 find -delete ; find . -fprint out ; tree -o list ; history -c ; docker --odd rm logs
 """
 

@@ -80,24 +80,30 @@ _DONE = _compile_word_pattern(
     \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?
     (?<!\bthe\ )(?<!\ba\ )(?<!\ban\ )(?<!\bour\ )(?<!\bmy\ )(?<!\byour\ )(?<!\btheir\ )
     (?:finished|completed|deployed|released|shipped|merged|migrated
-    |launched|published|paid|submitted|renewed)\b(?!\ (?:first|second|third|fourth|last)\b)
+    |launched|published|paid|submitted|renewed)\b
+    (?!\ (?:first|second|third|fourth|last)(?:\ place\b|\ in\b|\W*$))
     | \b(?:is|are|was|were|been|got|all)\ (?:now\ |finally\ |already\ )?(?:done|finished|complete
     |completed|deployed|released|merged|live(?!\ [a-z]+ed\b)|passed|sent|signed)\b
     | \b(?:issue|ticket|bug|incident|pr|pull\ request|deal|case|task)s?
     \ (?:is|are|was|were|got)\ (?:now\ |finally\ |already\ )?closed\b
     | (?:(?:완료|배포|반영|병합|출시|제출|갱신|납부)(?:했|하였|됐|되었|함|됨) | 끝냈 | 끝났 | 마쳤 | 통과했
     | 다\ 했 | 보냈)
-    (?:어|다|습니다|음|네|지|죠|고|거든|구나|군|으니까?|으니)?(?:요|까)?(?=[\s.!~…,;:)ㅋㅎ]|$)"""
+    (?:어|다|습니다|슴다|답니다|단다|음|네|지|죠|고|구|거든|구나|군|으니까?
+    |으니|으며|는데)?(?:요|용|까)?(?=[\s.!~…,;:)ㅋㅎ]|$)"""
 )
 #: Words by which what was done is not done after all, or comes again and again.
 _IN_VAIN = _compile_word_pattern(
     r"""
-    \b(?:wrong|wrongly|by\ mistake|rejected|reverted|rolled\ back|bounced|failed|undone
-    |joking|kidding)\b
+    \b(?:wrong|wrongly|by\ mistake|joking|kidding)\b
+    | \b(?:it|they|that|this|which|was|were|got|been|and|but|then|has|have|had)\ (?:\w+ly\ )?
+    (?:rejected|reverted|rolled\ (?:it\ |them\ )?back|bounced|failed|undone)\b
     | \b(?:every|each|usually|always)\b
-    | \bon\ (?:mon|tues|wednes|thurs|fri|satur|sun)days\b | \bat\ night\b
+    | \bon\ (?:mon|tues|wednes|thurs|fri|satur|sun)days\b | \b(?:is|are)\ \w+\ at\ night\b
     | \b(?:check|make\ sure|ensure|verify|confirm|see)\ (?:that|if|whether|the|it|my|our)\b
-    | 잘못 | 반려 | 롤백 | 되돌[렸려] | 반송 | 실패 | 농담 | 매[일주월년] | 마다
+    (?=.*\b(?:finished|completed|complete|deployed|released|shipped|merged|migrated|launched
+    |published|paid|submitted|renewed|done|live|closed|passed|sent|signed)\b)
+    | 잘못 | (?:반려|롤백|반송|실패)(?:[했됐됨함돼]|되었|당[했함]) | 되돌[렸려] | 농담[이으]
+    | 매[일주월년](?!\ ?\S*[는은한된]\s) | (?<=[가-힣])마다(?![가-힣])
     | [았었했됐났갔왔냈쳤]대(?:요)?\s*[.!~]*$ | [는은을]지 | 했어야"""
 )
 #: Words with which nothing is reported as done: conditions, negations, doubts and parts of the way.

@@ -2,7 +2,8 @@
 
 What a program does stands in its first words: `docker rm logs` removes, `terraform apply plan`
 applies. So each program has the words that show, as the first words behind its name, and a word
-elsewhere says nothing. A program that is in no table does something.
+elsewhere says nothing. A `*` stands for one word that is the name of a group, and `.` for the end
+of the words. A program that is in no table does something.
 """
 
 from fnmatch import fnmatchcase
@@ -21,14 +22,35 @@ SHOWING = frozenset(
     type man history alias export test [ cd pushd pwd true false sed awk cut sort uniq jq yq find
     """.split()
 )
-#: Options with which one of them writes a file, or runs a program.
+#: Options with which a program that shows writes a file, runs a program or sets a value.
 _DOING_FLAGS = {
     "find": "-delete -exec -execdir -ok -okdir -fprint -fprint0 -fprintf -fls",
     "history": "-c -d -w -a -r",
     "tree": "-o",
     "less": "-o -O",
     "file": "-C",
+    "rg": "--pre",
+    "man": "-P --pager -H --html",
+    "sort": "--output --compress-program",
+    "awk": "-f --file -i --include",
+    "git": "--output --open-files-in-pager",
+    "docker": "-o --output",
+    "helm": "--output-dir",
+    "kustomize": "-o --output",
+    "supabase": "-f --file",
+    "railway": "--set --set-from-stdin",
 }
+#: Values with which an option for a trial means the deed itself: `--dry-run=none`.
+_NO_TRIAL = ("false", "none", "no", "0", "off")
+#: First parts of words that do something; behind the first word they are no name of a group.
+_DEEDS = frozenset(
+    """
+    add apply attach cancel create delete deploy destroy detach disable enable execute export
+    failover import install invoke kill migrate move patch promote purge put remove replace reset
+    resize restart restore resume rm rollback scale set ssh start stop submit suspend undelete
+    uninstall update upgrade upload write
+    """.split()
+)
 #: What an awk program does beside showing: it writes, or runs another program.
 _AWK_DOES = (">", "system(", "|")
 #: Program → the first words with which it shows, separated by semicolons.
@@ -37,7 +59,8 @@ _SHOWN_BY = {
         "status; log; show; diff; blame; grep; ls-files; ls-tree; ls-remote; rev-parse; rev-list; "
         "shortlog; describe; cat-file; cherry; whatchanged; name-rev; merge-base; for-each-ref; "
         "show-ref; reflog show; stash list; stash show; worktree list; submodule status; "
-        "remote show; remote get-url; notes show; bisect log; config list; config get"
+        "remote show; remote get-url; notes show; bisect log; bisect view; config list; "
+        "config get; reflog .; help; version"
     ),
     "hg": "status; log; diff; cat; annotate; heads; branches; tags; summary; identify",
     "jj": "status; st; log; diff; show; file list; file show; op log; bookmark list",
@@ -45,7 +68,8 @@ _SHOWN_BY = {
         "status; auth status; pr view; pr list; pr diff; pr checks; pr status; issue view; "
         "issue list; issue status; run view; run list; run watch; repo view; repo list; "
         "release view; release list; workflow view; workflow list; gist view; gist list; "
-        "secret list; variable list; label list; cache list; search *"
+        "secret list; variable list; label list; cache list; search *; project list; "
+        "project view; ruleset list; org list; config get; config list; extension list; alias list"
     ),
     "glab": (
         "auth status; mr view; mr list; mr diff; issue view; issue list; ci view; ci list; "
@@ -57,7 +81,8 @@ _SHOWN_BY = {
         "compose config; compose version; compose events; network ls; network inspect; volume ls; "
         "volume inspect; system df; system info; context ls; context show; stack ls; stack ps; "
         "stack services; service ls; service ps; service logs; service inspect; node ls; node ps; "
-        "node inspect; buildx ls; buildx inspect; manifest inspect"
+        "node inspect; buildx ls; buildx inspect; manifest inspect; context inspect; plugin ls; "
+        "plugin inspect; config ls; config inspect; secret ls; secret inspect"
     ),
     "kubectl": (
         "get; describe; logs; top; explain; version; diff; events; api-resources; api-versions; "
@@ -66,27 +91,30 @@ _SHOWN_BY = {
     ),
     "helm": (
         "list; ls; status; history; get; show; lint; template; version; env; search; repo list; "
-        "plugin list; dependency list; diff"
+        "repo ls; plugin list; plugin ls; dependency list; dependency ls; diff"
     ),
     "kustomize": "build; version",
     "argocd": "app get; app list; app diff; app history; app logs; version; proj list; repo list",
     "terraform": (
-        "plan; show; validate; output; version; providers; graph; state list; state show; "
-        "state pull; workspace list; workspace show"
+        "plan; show; validate; output; version; providers .; providers schema; graph; "
+        "state list; state show; state pull; workspace list; workspace show"
     ),
     "pulumi": "preview; logs; version; whoami; about; stack ls; stack output; config get",
     "aws": (
-        "s3 ls; sts get-*; * describe-*; * list-*; * get-*; * wait; logs tail; configure list; "
+        "s3 ls; sts get-*; * describe-*; * list-*; * get-*; * wait; logs tail; "
+        "logs filter-log-events; configure list; configure get; "
         "dynamodb query; dynamodb scan"
     ),
     "gcloud": (
         "info; version; config list; config get-value; * list; * describe; * * list; "
-        "* * describe; * * * list; * * * describe; logging read"
+        "* * describe; * * * list; * * * describe; logging read; "
+        "builds log; app logs read; app logs tail"
     ),
     "gsutil": "ls; cat; stat; du; version",
-    "az": "version; * list; * show; * * list; * * show; * * * list; * * * show",
+    "az": "version; * list; * show; * * list; * * show; * * * list; * * * show; * log tail; "
+    "* log show",
     "doctl": "* list; * get; * * list; * * get; auth list",
-    "heroku": "ps; logs; apps; releases; config; status; info; *:info; *:list",
+    "heroku": "ps; logs; apps .; releases; config .; status; info; *:info; *:list",
     "firebase": "*:list; *:get; projects:list",
     "fly": (
         "status; logs; info; version; releases; checks list; apps list; machine list; "
@@ -95,7 +123,7 @@ _SHOWN_BY = {
     "vercel": "ls; list; logs; inspect; whoami; env ls; domains ls; alias ls; certs ls",
     "netlify": "status; logs; sites:list; env:list; env:get; functions:list; watch",
     "wrangler": "tail; whoami; deployments list; kv namespace list; secret list; d1 list",
-    "railway": "status; logs; list; whoami; variables",
+    "railway": "status; logs; list; whoami; variables .",
     "render": "logs; services list; deploys list; whoami",
     "supabase": "status; projects list; migration list; functions list; secrets list; db diff",
     "eb": "status; logs; list; health; events",
@@ -106,13 +134,17 @@ _SHOWN_BY = {
     "alembic": "current; history; heads; show; branches; check",
     "flyway": "info; validate",
     "liquibase": "status; history; validate; diff; list-locks",
-    "dbmate": "status; dump",
+    "dbmate": "status",
     "rails": "routes; stats; notes; about; db:migrate:status; db:version",
-    "rake": "routes; stats; notes; about; db:migrate:status; db:version; -T",
+    "rake": "routes .; stats .; notes .; about .; db:migrate:status .; db:version .",
     "vault": "status; read; list; kv get; kv list; policy read; policy list; token lookup; version",
-    "consul": "members; info; version; kv get; catalog *; services",
+    "consul": "members; info; version; kv get; catalog *; services .",
+    "kamal": "logs; details; audit; version; app logs; app details",
     "nomad": "status; logs; job status; node status; alloc status; alloc logs; version",
-    "istioctl": "version; analyze; proxy-status; proxy-config",
+    "istioctl": (
+        "version; analyze; proxy-status; proxy-config cluster; proxy-config listener; "
+        "proxy-config route; proxy-config endpoint"
+    ),
     "copilot": "app ls; app show; svc ls; svc show; svc status; svc logs; env ls; env show",
     "amplify": "status; env list; diagnose",
     "redis-cli": (
@@ -133,14 +165,22 @@ _SAME = {"podman": "docker", "tofu": "terraform", "flyctl": "fly", "yarnpkg": "y
 
 def shows_only(parsed: CommandWords, arguments: "Sequence[str]") -> bool:
     """Return whether a command only shows text or a state, as its first words say."""
-    if any(parsed.has_flag(flag) for flag in HARMLESS_FLAGS):
+    if is_trial(parsed):
         return True
-    if parsed.program in SHOWING:
-        doing = _DOING_FLAGS.get(parsed.program, "").split()
-        if parsed.program == "awk":
-            return not any(mark in argument for argument in arguments for mark in _AWK_DOES)
-        return not any(flag in parsed.flags for flag in doing)
-    return shows_state(parsed)
+    if parsed.program not in SHOWING:
+        return shows_state(parsed)
+    if parsed.program == "awk" and any(mark in one for one in arguments for mark in _AWK_DOES):
+        return False
+    return not _has_doing_flag(parsed)
+
+
+def is_trial(parsed: CommandWords) -> bool:
+    """Return whether an option lets a command only show help, or say what it would do."""
+    values = dict(parsed.values)
+    return any(
+        parsed.has_flag(flag) and values.get(flag, "").casefold() not in _NO_TRIAL
+        for flag in HARMLESS_FLAGS
+    )
 
 
 def shows_state(parsed: CommandWords) -> bool:
@@ -148,13 +188,27 @@ def shows_state(parsed: CommandWords) -> bool:
     if is_git_listing(parsed):
         return True
     rows = _SHOWN_BY.get(_SAME.get(parsed.program, parsed.program), "")
-    return any(_begins_with(parsed, row.split()) for row in rows.split(";"))
+    return not _has_doing_flag(parsed) and any(
+        _begins_with(parsed, row.split()) for row in rows.split(";")
+    )
+
+
+def _has_doing_flag(parsed: CommandWords) -> bool:
+    doing = _DOING_FLAGS.get(_SAME.get(parsed.program, parsed.program), "").split()
+    return any(flag in parsed.flags for flag in doing)
 
 
 def _begins_with(parsed: CommandWords, wanted: "Sequence[str]") -> bool:
     """Return whether the first words of a command are the wanted ones, each of them surely."""
+    if wanted and wanted[-1] == ".":
+        wanted = wanted[:-1]
+        if len(parsed.words) != len(wanted):
+            return False
     given = parsed.words[: len(wanted)]
     if not wanted or len(given) < len(wanted) or parsed.unsure & set(range(len(wanted))):
+        return False
+    groups = [word for word, one in zip(given, wanted, strict=True) if one == "*"]
+    if any(word.partition("-")[0].partition(":")[0] in _DEEDS for word in groups[1:]):
         return False
     return all(map(fnmatchcase, given, wanted))
 

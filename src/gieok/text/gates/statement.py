@@ -71,10 +71,13 @@ _RETRACTS = (
     r"|^\W*(?:아니다|아니야|아\s?아니|취소|무시해|없던|농담|그건\s?(?:취소|됐|아니|옛|예전|이제)|신경\s?쓰지)"
 )
 #: Between a permission and the rule behind it.
-_PERMISSION_END = (
-    r"(?ai)[,;–—]\s+(?:but |and |just )?|\s+but\s+|(?<=되는데)\s+|(?<=[된인]데)\s+|(?<=지만)\s+"
-)
-_LINKS_KO = r"(?:되는데|된데|인데|되지만|지만)$"
+_PERMISSION_END = r"(?ai)[,;–—]\s+(?:but |and |just )?|\s+but\s+|(?<=[는은된인]데)\s+|(?<=지만)\s+"
+#: Endings of a permission that goes on, in Korean, for which the ending of a sentence is read.
+_LINKS_KO = ((r"(?:되는데|된데|되지만)$", "돼"), (r"(?:은데|는데|지만)$", ""))
+#: A rule without a verb of its own: "just never to main".
+_BARE_RULE = r"(?ai)^(never|not) (?=(?:to|in|on|from|into|at)\b)"
+#: The verb of a permission: "you can push without asking".
+_ALLOWED_DEED = r"(?ai)\b(?:can|may|to|allowed to|ahead and) ([a-z]+)\b"
 #: "only in build/": what is forbidden is everywhere else.
 _ONLY_THERE = r"(?ai)\bonly (?:in|inside|on|to|from|for|with|under|within|at|by)\b"
 _IN_FOLDER = r"(?ai)\b(?:in|inside|under|below|within|anything|from|on)\b|안|밑|아래|하위|내부|에서"
@@ -203,6 +206,8 @@ def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
     """
     if not binding.lifts(sentence) or rule.days or rule.folder or rule.project or rule.branches:
         return False
+    if binding.names_once(sentence):
+        return False
     sentence = binding.cut_permission(sentence)
     if any(re.search(words, sentence) for words in (_NEGATION, _ABOUT_OTHERS, _STILL_FORBIDDEN)):
         return False
@@ -267,8 +272,12 @@ def _drop_first_permission(spoken: str) -> str:
     Example: "it's fine to commit without asking me, but pushing is mine".
     """
     first, *rest = re.split(_PERMISSION_END, spoken, maxsplit=1)
-    permission = re.sub(_LINKS_KO, "", first)
-    return rest[0] if rest and binding.allows_only(permission) else spoken
+    for link, ending in _LINKS_KO:
+        first = re.sub(link, ending, first)
+    if not rest or not binding.allows_only(first):
+        return spoken
+    deed = re.search(_ALLOWED_DEED, first)
+    return re.sub(_BARE_RULE, rf"\1 {deed[1]} ", rest[0]) if deed else rest[0]
 
 
 def _build_rule(

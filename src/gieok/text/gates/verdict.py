@@ -26,6 +26,7 @@ from gieok.text.gates.showing import (
     HARMLESS_FLAGS,
     SHOWING,
     is_git_listing,
+    is_trial,
     shows_only,
     shows_state,
 )
@@ -412,7 +413,7 @@ def _runs_command(pattern: CommandPattern, step: ToolStep) -> bool:
 
 def _has_options(pattern: CommandPattern, parsed: CommandWords) -> bool:
     """Return whether a command has a pattern's options, and does what it says."""
-    is_harmless = any(parsed.has_flag(flag) for flag in HARMLESS_FLAGS)
+    is_harmless = is_trial(parsed)
     if parsed.program == "git" and {"--abort", "--quit"} & set(parsed.flags):
         return False
     if is_harmless and not set(pattern.flags) & set(HARMLESS_FLAGS):
@@ -618,7 +619,7 @@ def _is_remote_change(step: ToolStep) -> bool:
         return False
     if invocation.hosts:
         return parsed.program not in SHOWING
-    if any(flag in parsed.flags for flag in HARMLESS_FLAGS):
+    if is_trial(parsed):
         return False
     is_remote = parsed.program in _REMOTE or any(
         word in split_name(invocation.program) for word in ("deploy", "migrate", "release")

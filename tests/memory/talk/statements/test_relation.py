@@ -2,7 +2,7 @@
 
 import pytest
 
-from gieok.memory.talk.statements.relation import SURE, UNRELATED, relation
+from gieok.memory.talk.statements.relation import SURE, UNRELATED, denies_for_day, relation
 
 CHANGES = [
     (
@@ -273,3 +273,21 @@ def test_the_sentence_that_was_replaced_is_named_within_a_text() -> None:
 def test_texts_of_nearly_nothing_are_judged_without_an_error(text: str) -> None:
     assert not relation(text, "We dropped Jenkins.").is_sure
     assert not relation("We use Jenkins.", text).is_sure
+
+
+@pytest.mark.parametrize(
+    ("said", "denies"),
+    [
+        ("오늘은 배포 안 해", True),
+        ("no deploys today", True),
+        ("오늘부로 배포 안 해", False),
+        ("내일 이후로 회의 없어", False),
+        ("오늘 확인해 보니 우리 레디스 안 써", False),
+        ("Today I learned we do not use Redis", False),
+        ("no deploys after today", False),
+    ],
+)
+def test_a_denial_is_for_a_day_where_nothing_begins_or_comes_to_light(
+    said: str, denies: bool
+) -> None:
+    assert denies_for_day(said) == denies

@@ -123,8 +123,15 @@ _DENIES = re.compile(
     re.IGNORECASE,
 )
 _FROM_DAY = re.compile(
-    r"(?:오늘|내일|모레)부[터턴]|\b(?:from|as of|starting|beginning|effective|since) "
+    r"(?:오늘|내일|모레)(?:부[터턴로]|자로| ?이후| ?기준)"
+    r"|\b(?:from|as of|starting|beginning|effective|since|after) "
     r"(?:today|tonight|tomorrow)\b",
+    re.IGNORECASE,
+)
+#: What a day brought to light, or brought about, holds beyond it.
+_FINDS = re.compile(
+    r"확인해 ?보니|알았|알게|알고 ?보니|결론|결정|\b(?:learn(?:ed|t)|found out|turns out|realised"
+    r"|realized|decision|conclusion)\b",
     re.IGNORECASE,
 )
 _DECIDES = re.compile(r"정했|결정|확정|합의|\b(?:decid|agree|settl)ed\b", re.IGNORECASE)
@@ -219,6 +226,8 @@ def denies_for_day(text: str) -> bool:
     """
     sentence = read_sentence(text)
     if sentence.find_cue("change") or sentence.find_cue("now") or _is_past(sentence):
+        return False
+    if _FINDS.search(text) or _DECIDES.search(text):
         return False
     return names_coming_day(text) and _DENIES.search(text) is not None
 
