@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _SDK = "google.genai"
 if importlib.util.find_spec(_SDK) is None:
-    raise ModuleNotFoundError(f"No module named {_SDK!r}", name=_SDK)
+    raise ModuleNotFoundError(name=_SDK)
 #: Tries of a call before its failure counts, and the pause after the first.
 _TRIES = 3
 _FIRST_PAUSE_S = 1.0
