@@ -118,7 +118,7 @@ def _serve() -> None:
 
 
 def _become(asked: dict[str, Any], kept: list[Any]) -> None:
-    from gieok import _NO_TELEMETRY
+    from gieok import _NO_TELEMETRY  # type: ignore[attr-defined] # not in its stub
 
     os.environ.clear()
     os.environ.update(asked["environment"] | _NO_TELEMETRY)  # as `import gieok` does
