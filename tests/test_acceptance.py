@@ -18,7 +18,10 @@ def test_there_is_a_walk_for_each_document() -> None:
 def test_a_document_is_met_but_for_what_is_known(document: str, models: Path) -> None:
     del models  # the walk takes it from the environment
     done = subprocess.run(
-        [sys.executable, str(_WALKS), document], capture_output=True, text=True, check=False
+        [sys.executable, str(_WALKS), "--forks", document],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"{document.replace('_', '-')}: " in done.stdout

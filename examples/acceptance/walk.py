@@ -21,7 +21,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from forked import Commands
 
 ROOT = Path(__file__).resolve().parents[2]
 _DECISIONS = ROOT / "docs" / "decisions.md"
@@ -72,6 +75,8 @@ class Walk:
     known: Mapping[str, str] = field(default_factory=dict)
     criteria: list[Criterion] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
+    #: Runs commands as forks of one process, which the tests ask for; None: each is a program.
+    forks: "Commands | None" = None
 
     def __post_init__(self) -> None:
         """Make the home of a new user, with the converted model where the checkout has one."""
@@ -103,7 +108,10 @@ class Walk:
 
     @property
     def used_cpu_s(self) -> float:
-        """Return the CPU seconds that commands took: other programs do not change them."""
+        """Return the CPU seconds that programs took: those of other people do not change them.
+
+        A command whose time is asked for is run with `is_program`.
+        """
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return used.ru_utime + used.ru_stime
 
@@ -112,9 +120,18 @@ class Walk:
         *arguments: str,
         folder: str | Path | None = None,
         typed: str = "",
+        is_program: bool = False,
         **environment: str,
     ) -> Answer:
-        """Run a command in a folder, the user's own by default, with `typed` as its input."""
+        """Run a command in a folder, the user's own by default, with `typed` as its input.
+
+        `is_program`: Python is started for it in any case, so that its start is measured too.
+        """
+        if self.forks is not None and not is_program:
+            place = Path(folder or self.user)
+            return Answer(
+                *self.forks.run(arguments, self.environment | environment, place, given=typed)
+            )
         done = subprocess.run(
             [sys.executable, "-P", "-m", "gieok", *arguments],
             cwd=folder or self.user,

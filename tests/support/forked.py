@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -80,11 +81,11 @@ class Commands:
 
 
 @contextmanager
-def commands() -> Iterator[Commands]:
-    """Start a server, and end it."""
+def commands(*modules: str) -> Iterator[Commands]:
+    """Start a server that imports `modules` too before its first command, and end it."""
     around = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(
-        SERVER, env=around, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [*SERVER, *modules], env=around, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         yield Commands(process)
 
@@ -94,7 +95,7 @@ def _serve() -> None:
     import gieok.__main__
     from gieok.commands import NAMES, load_command
 
-    for module in _EARLY:
+    for module in (*_EARLY, *sys.argv[1:]):
         importlib.import_module(module)
     for name in NAMES:
         load_command(name)
@@ -117,10 +118,11 @@ def _serve() -> None:
 
 
 def _become(asked: dict[str, Any], kept: list[Any]) -> None:
-    from gieok import _NO_TELEMETRY
+    from gieok import _NO_TELEMETRY  # type: ignore[attr-defined] # not in its stub
 
     os.environ.clear()
     os.environ.update(asked["environment"] | _NO_TELEMETRY)  # as `import gieok` does
+    time.tzset()  # the zone is the command's, not the server's
     os.chdir(asked["folder"])
     sys.argv = ["gieok", *asked["arguments"]]
     given = tempfile.TemporaryFile()  # noqa: SIM115

@@ -13,7 +13,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
+import forked
 import pytest
+from forked import Commands
 from mcp import Client, ClientSession
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import ElicitRequestFormParams, ElicitResult
@@ -32,6 +34,7 @@ _Call = tuple[str, dict[str, object]]
 class Place(NamedTuple):
     project: Path
     environment: dict[str, str]
+    commands: Commands
 
     def run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
@@ -44,10 +47,12 @@ class Place(NamedTuple):
         )
 
     def cli(self, *arguments: str) -> Any:
-        return json.loads(self.run("-m", "gieok", *arguments, "--json").stdout)
+        words = (*arguments, "--json")
+        return json.loads(self.commands.run(words, self.environment, self.project).out)
 
     def text(self, *arguments: str) -> str:
-        return self.run("-m", "gieok", "--lang", "en", *arguments).stdout.decode().rstrip("\n")
+        words = ("--lang", "en", *arguments)
+        return self.commands.run(words, self.environment, self.project).out.rstrip("\n")
 
     def talk(self, conversation: Callable[[ClientSession], Awaitable[Any]]) -> Any:
         """Start a server, speak with it, and return what came of it."""
@@ -85,12 +90,20 @@ def _told(answer: Any) -> str:
     return str(html.unescape(data)).rstrip("\n")
 
 
+@pytest.fixture(scope="module")
+def commands() -> Iterator[Commands]:
+    with forked.commands() as server:
+        yield server
+
+
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path, commands: Commands) -> Place:
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     own = {"HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none"}
     return Place(
-        tmp_path / "shop", os.environ | own | {"PYTHONPATH": str(Path(gieok.__file__).parents[1])}
+        tmp_path / "shop",
+        os.environ | own | {"PYTHONPATH": str(Path(gieok.__file__).parents[1])},
+        commands,
     )
 
 

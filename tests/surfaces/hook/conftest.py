@@ -6,27 +6,19 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+import forked
 import pytest
+from forked import Commands
 
 import gieok
 from gieok.commands import load_command
 from gieok.home.calls import open_call
 
 _SOURCE = str(Path(gieok.__file__).parents[1])
-
-#: Runs the hook with all the time that indexing at a session's start needs: a shared machine is
-#: slow at times.
-_PATIENT = """
-import sys, gieok.__main__ as program, gieok.surfaces.hook.run as hook
-program._REFRESH_S = 600
-hook._ENDS_S = {"session-start": 600, "pre-compact": 600}
-sys.argv[:1] = ["gieok", "hook"]
-sys.exit(program.main())
-"""
 
 
 class Said(NamedTuple):
@@ -53,8 +45,9 @@ class Said(NamedTuple):
 class Place:
     """A user's folder with Gieok's home and one project."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch, patient: Commands) -> None:
         self._sessions = 0
+        self._patient = patient
         self.user, self.home, self.project = (
             folder / "user",
             folder / "home",
@@ -96,10 +89,20 @@ class Place:
     def run(
         self, event: str, payload: bytes, *arguments: str, code: str = "", **environment: str
     ) -> Said:
-        """Run `gieok hook EVENT`, or a program in its place, on a payload as it is."""
-        code = code or (_PATIENT if event == "session-start" else "")
+        """Run `gieok hook EVENT`, or a program in its place, on a payload as it is.
+
+        A session's start is a fork that has all the time it needs to index.
+        """
+        if event == "session-start" and not code:
+            done = self._patient.run(
+                ["hook", event, *arguments],
+                os.environ | self.environment | environment,
+                self.user,
+                given=payload.decode(),
+            )
+            return Said(done.status, done.out.encode(), done.err.encode())
         command = ["-c", code] if code else ["-m", "gieok", "hook"]
-        done = subprocess.run(
+        program = subprocess.run(
             [sys.executable, *command, event, *arguments],
             input=payload,
             capture_output=True,
@@ -107,7 +110,7 @@ class Place:
             cwd=self.user,
             env=os.environ | self.environment | {"PYTHONPATH": _SOURCE} | environment,
         )
-        return Said(done.returncode, done.stdout, done.stderr)
+        return Said(program.returncode, program.stdout, program.stderr)
 
     def hook(
         self, event: str, payload: Mapping[str, object], *arguments: str, **environment: str
@@ -140,9 +143,15 @@ class Place:
         ]
 
 
+@pytest.fixture(scope="session")
+def patient() -> Iterator[Commands]:
+    with forked.commands("patient_hook") as server:
+        yield server
+
+
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
-    return Place(tmp_path, monkeypatch)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patient: Commands) -> Place:
+    return Place(tmp_path, monkeypatch, patient)
 
 
 @pytest.fixture
