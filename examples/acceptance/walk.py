@@ -110,7 +110,7 @@ class Walk:
     def used_cpu_s(self) -> float:
         """Return the CPU seconds that programs took: those of other people do not change them.
 
-        A command whose time is asked for is run with `is_program`.
+        A command whose time is asked for is run by `run_program`.
         """
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return used.ru_utime + used.ru_stime
@@ -120,18 +120,24 @@ class Walk:
         *arguments: str,
         folder: str | Path | None = None,
         typed: str = "",
-        is_program: bool = False,
         **environment: str,
     ) -> Answer:
-        """Run a command in a folder, the user's own by default, with `typed` as its input.
+        """Run a command in a folder, the user's own by default, with `typed` as its input."""
+        if self.forks is None:
+            return self.run_program(*arguments, folder=folder, typed=typed, **environment)
+        place = Path(folder or self.user)
+        return Answer(
+            *self.forks.run(arguments, self.environment | environment, place, given=typed)
+        )
 
-        `is_program`: Python is started for it in any case, so that its start is measured too.
-        """
-        if self.forks is not None and not is_program:
-            place = Path(folder or self.user)
-            return Answer(
-                *self.forks.run(arguments, self.environment | environment, place, given=typed)
-            )
+    def run_program(
+        self,
+        *arguments: str,
+        folder: str | Path | None = None,
+        typed: str = "",
+        **environment: str,
+    ) -> Answer:
+        """Run a command as `gieok` does, and start Python for it: its start is measured too."""
         done = subprocess.run(
             [sys.executable, "-P", "-m", "gieok", *arguments],
             cwd=folder or self.user,

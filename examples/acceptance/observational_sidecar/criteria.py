@@ -354,7 +354,7 @@ def _observe(w: Walk, model: ModelServer, session: Path) -> None:
         figure="--category, --priority",
     )
     before_s = w.used_cpu_s
-    w.gieok("search", "결제 서버", "--json", is_program=True)
+    w.run_program("search", "결제 서버", "--json")
     took_ms = 1000 * (w.used_cpu_s - before_s)
     w.holds(
         "6.1",

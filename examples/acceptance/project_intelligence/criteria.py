@@ -167,7 +167,7 @@ def walk(w: Walk) -> None:
 
     w.chapter("6.1 first analysis")
     before_s = w.used_cpu_s
-    first = w.gieok("code", "init", ".", "--json", folder=project, is_program=True)
+    first = w.run_program("code", "init", ".", "--json", folder=project)
     w.holds(
         "11",
         "the first analysis of a project takes less than five minutes",
@@ -186,7 +186,7 @@ def walk(w: Walk) -> None:
     w.chapter("6.2 a question")
     before_s, found = w.used_cpu_s, 0
     for question, symbol in _ASKED.items():
-        answer = w.gieok("code", "query", question, "--json", folder=project, is_program=True)
+        answer = w.run_program("code", "query", question, "--json", folder=project)
         hits = answer.json.get("results", [])
         found += any(hit["symbol"] == symbol for hit in hits[:5])
     each_s = (w.used_cpu_s - before_s) / len(_ASKED)
@@ -210,7 +210,7 @@ def walk(w: Walk) -> None:
     )
     before_s = w.used_cpu_s
     words = ("code", "sync", "gieok/text/language.py", "--json")
-    changed = w.gieok(*words, folder=project, is_program=True).json
+    changed = w.run_program(*words, folder=project).json
     w.holds("11", "a changed file is brought in line within ten seconds",
             met=changed.get("changed") == 1 and w.used_cpu_s - before_s < 10,
             figure=f"{w.used_cpu_s - before_s:.1f} s of CPU")  # fmt: skip

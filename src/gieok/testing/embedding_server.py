@@ -77,6 +77,9 @@ class EmbeddingServer(ThreadingHTTPServer):
 
 
 class _EmbeddingHandler(BaseHTTPRequestHandler):
+    #: Head and body go out as one: apart, the second waits for an acknowledgement, 40 ms.
+    disable_nagle_algorithm = True
+    wbufsize = -1
     server: EmbeddingServer
 
     def log_message(self, *arguments: object) -> None:

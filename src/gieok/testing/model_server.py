@@ -60,6 +60,9 @@ class ModelServer(ThreadingHTTPServer):
 
 
 class _ModelHandler(BaseHTTPRequestHandler):
+    #: Head and body go out as one: apart, the second waits for an acknowledgement, 40 ms.
+    disable_nagle_algorithm = True
+    wbufsize = -1
     server: ModelServer
 
     def log_message(self, *arguments: object) -> None:

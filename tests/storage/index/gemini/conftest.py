@@ -95,6 +95,8 @@ def home(
     }.items():
         monkeypatch.setenv(name, str(value))
     monkeypatch.chdir(user)
+    # Commands of this process do not wait between tries: the service needs no time.
+    monkeypatch.setitem(GeminiStore.__init__.__kwdefaults__, "pause", lambda seconds: None)
 
     def run(*arguments: str) -> tuple[int, Any]:
         status = main([*arguments, "--json"])
