@@ -49,6 +49,7 @@ def test_whose_a_state_is_stands_around_it(of_another: str, of_user: str, value:
         ("plan", "11월 4일 검사", "아버지가 11월 4일 검사래"),
         ("job", "솔로 (지금은 없음)", "친구가 헤어졌대"),
         ("job", "", ""),
+        ("dislikes", "새우", "엄마가 새우 알레르기 있어서 나도 새우 못 먹어"),
     ],
 )
 def test_what_may_be_the_users_stays(predicate: str, value: str, sentence: str) -> None:

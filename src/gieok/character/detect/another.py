@@ -62,20 +62,23 @@ _QUOTED_EN = re.compile(
 def is_told_of_another(predicate: str, value: str, sentence: str) -> bool:
     """Return whether a sentence states a value of somebody who is not the user.
 
-    Of a predicate that is no state, or of a value in other words than the sentence's, that is not
-    known: False.
+    So it does where that holds wherever the value stands in it. Of a predicate that is no state, or
+    of a value in other words than the sentence's, that is not known: False.
     """
     head = value.split(" ", maxsplit=1)[0]
-    at = sentence.find(head) if head else -1
-    if predicate not in STATES or at < 0 or _USER_EN.search(value):
+    if predicate not in STATES or not head or _USER_EN.search(value):
         return False
-    before, behind = sentence[:at], sentence[at + len(head) :]
-    if re.search(r"[가-힣]", sentence):
-        return _is_of_another_ko(before, behind)
+    places = [found.span() for found in re.finditer(re.escape(head), sentence)]
+    is_of = _is_of_another_ko if re.search(r"[가-힣]", sentence) else _is_of_another_en
+    return bool(places) and all(is_of(sentence[:start], sentence[end:]) for start, end in places)
+
+
+def _is_of_another_en(before: str, behind: str) -> bool:
+    del behind  # whose it is stands before it
     quoted = _QUOTED_EN.search(before)
     named = list(_SUBJECT_EN.finditer(before))
-    is_after = named and not _USER_EN.search(before[named[-1].end() :])
-    return quoted is not None or bool(is_after)
+    is_last = bool(named) and not _USER_EN.search(before[named[-1].end() :])
+    return quoted is not None or is_last
 
 
 def _is_of_another_ko(before: str, behind: str) -> bool:
