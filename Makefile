@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Python compiles what is imported, at its first import: to compile all of each package here takes a quarter of the whole.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 export OMP_NUM_THREADS ?= 1
 # Images of containers often set this. Each of the thousands of processes that tests start would then compile the package anew: a third of
 # all time.

@@ -35,7 +35,7 @@ _WORDS = [
     "고양이가",
     "잔다",
 ]
-_FILES = 40
+_FILES = 16
 _HIGHEST_ID = 30_000
 
 _INDEX = """
@@ -72,7 +72,7 @@ def _environment(home: Path) -> dict[str, str]:
 def _write(folder: Path, random: Random, count: int) -> None:
     """Write that many of the files anew."""
     for number in random.sample(range(_FILES), count):
-        lines = (" ".join(random.choices(_WORDS, k=12)) for _ in range(random.randrange(10, 60)))
+        lines = (" ".join(random.choices(_WORDS, k=12)) for _ in range(random.randrange(8, 40)))
         (folder / f"n{number}.md").write_text("\n".join(lines), encoding="utf-8")
 
 
