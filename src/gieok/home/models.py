@@ -8,10 +8,11 @@ from urllib.parse import urlsplit
 
 from gieok import registry
 from gieok.errors import BadConfig, GeneratorFailed, Phrase
-from gieok.flow.generate import Asker, parse_delays
+from gieok.flow.generate import Asker
 from gieok.home.home import Home
 from gieok.ports.journal import Ledger
 from gieok.ports.models import ChatModel, Generated, Generator, Prompt
+from gieok.settings.delays import parse_delays
 from gieok.settings.values import Settings
 
 

@@ -1,7 +1,7 @@
 """Settings of transcripts that are read, of the observer and of the reflector."""
 
 from gieok import registry
-from gieok.flow.generate import parse_delays
+from gieok.settings.delays import parse_delays
 from gieok.settings.hook import EXCLUDED_AGENTS, EXCLUDED_FOLDERS
 from gieok.settings.option import Option
 from gieok.settings.rows.shapes import build_model_option, build_schedule_option
