@@ -38,7 +38,7 @@ class _BrokenReader(SilentReader):
 
 def _list_seen(reader: SilentReader | LocalReader, text: str, before: str = "") -> list[str]:
     spoken = Spoken(text, is_user=True, day=ManualClock().now().date(), answers=before)
-    found = drop_unseen_findings(reader, spoken, detect_statements(spoken, ()))
+    found = drop_unseen_findings(reader, spoken, detect_statements(spoken, ()), ())
     return [one.object for one in found.findings]
 
 
@@ -89,6 +89,21 @@ def test_without_a_reader_that_can_run_the_rules_stand(talk: CharacterTalk) -> N
     assert _list_seen(SilentReader(), "갓김치 못 먹어") == ["갓김치"]
     talk.say("나 지금 광양 살아")
     assert [fact.object for fact in talk.characters.memories(BOND).facts] == ["광양"]
+
+
+def test_news_of_a_held_fact_takes_its_place_though_the_reader_does_not_see_it(
+    talk: CharacterTalk,
+) -> None:
+    talk.say("나 지금 광양 살아")
+    never = CharacterTalk(replace(talk.characters, reader=_SureReader(-9.0)), talk.clock)
+    never.say("나 지금 여수 살아")  # no word of news: perhaps somebody else's
+    assert [fact.object for fact in talk.characters.memories(BOND).facts if fact.is_current] == [
+        "광양"
+    ]
+    never.say("나 이제 여수 살아")
+    assert [fact.object for fact in talk.characters.memories(BOND).facts if fact.is_current] == [
+        "여수"
+    ]
 
 
 def test_the_service_asks_its_reader(talk: CharacterTalk) -> None:

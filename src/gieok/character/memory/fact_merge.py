@@ -154,7 +154,12 @@ def _may_be_ended(fact: Fact, told: ToldMessage, finding: Finding | None = None)
     if finding is not None and finding.corrects:
         return False
     is_change = finding is not None and finding.is_change
-    return is_change or bool(_NEWS.search(told.text) or _SWAPPED.search(told.text))
+    return is_change or tells_news(told.text)
+
+
+def tells_news(text: str) -> bool:
+    """Return whether words say that something became another than it was, or was swapped."""
+    return bool(_NEWS.search(text) or _SWAPPED.search(text))
 
 
 def is_valid(finding: Finding) -> bool:

@@ -203,7 +203,7 @@ class CharacterService:
         """
         del message  # for a subclass that knows what a message says
         found = detect_statements(spoken, held)
-        return drop_unseen_findings(self.reader, spoken, found) if self.reader else found
+        return drop_unseen_findings(self.reader, spoken, found, held) if self.reader else found
 
     def hear(
         self,

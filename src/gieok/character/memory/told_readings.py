@@ -7,10 +7,13 @@ it does not see is no fact. Without a reader the rules' findings stand.
 """
 
 import re
+from collections.abc import Sequence
 
 from gieok.character.detect import words
 from gieok.character.detect.detect import Detection, Finding, Spoken
-from gieok.character.facts import USER
+from gieok.character.facts import USER, Fact
+from gieok.character.memory.fact_merge import tells_news
+from gieok.character.predicates import PREDICATES
 from gieok.errors import EmbedderFailed
 from gieok.ports.models import Reader
 
@@ -71,20 +74,36 @@ READ_AS = {
 }
 
 
-def drop_unseen_findings(reader: Reader, spoken: Spoken, found: Detection) -> Detection:
+def drop_unseen_findings(
+    reader: Reader, spoken: Spoken, found: Detection, held: Sequence[Fact]
+) -> Detection:
     """Return what was found in a user's message, without what the reader does not see said.
 
     Everything stands where the reader cannot run, and so does what the reader knows nothing of: an
-    idea, a correction of what is held, what is told of others, and a value in our own words.
+    idea, a correction of what is held, what is told of others, and a value in our own words. So
+    does another value of what is held, where the sentence says that something became another: the
+    old value would be told on.
     """
     if not spoken.is_user:
         return found
     try:
         return found._replace(
-            findings=tuple(one for one in found.findings if _is_seen(reader, spoken, one))
+            findings=tuple(
+                one
+                for one in found.findings
+                if _renews_held_fact(one, held) or _is_seen(reader, spoken, one)
+            )
         )
     except EmbedderFailed:
         return found
+
+
+def _renews_held_fact(one: Finding, held: Sequence[Fact]) -> bool:
+    """Return whether a finding gives a held fact of one value another one, as news."""
+    row = PREDICATES.get(one.predicate)
+    is_single = row is not None and row.is_single
+    is_held = any(fact.slot == (one.subject, one.predicate) and fact.is_current for fact in held)
+    return is_single and is_held and tells_news(one.sentence)
 
 
 def _is_seen(reader: Reader, spoken: Spoken, one: Finding) -> bool:
