@@ -119,9 +119,9 @@ def test_it_is_shown_how_surely_a_fact_is_known_and_from_which_words(
     call("fact", "mina", predicate="pet", value="Tolliver (cat)", about="Ada")
     shown = call("memories", "mina").text
     lines = {line.split("  ")[2]: line for line in shown.splitlines() if line.startswith("  ")}
-    assert lines["the user lives in Leith"].endswith("90% sure, found by rules")
+    assert lines["the user lives in Leith"].endswith("found by rules")
     botanist = next(line for text, line in lines.items() if "botanist" in text)
-    assert botanist.endswith("may have been said; 75% sure, found by rules")
+    assert botanist.endswith("may have been said; found by rules")
     assert "“I was a botanist for forty years at Kew, long since retired”" in shown
     assert lines["Ada's pet is Tolliver (cat)"].endswith("set by a person")
 

@@ -37,18 +37,18 @@ class MemoryWording(NamedTuple):
         return fill_particles(sentence, who=who, o=item.object)
 
     def rate_sureness(self, item: RememberedItem) -> str:
-        """Return how surely a fact is known, and who found it; '' for another memory."""
+        """Return how surely a fact is known, and who found it; '' for another memory.
+
+        In words: the confidence is that of a rule's author or of a model, and nothing measured.
+        """
         if not item.predicate:
             return ""
         if item.by == PERSON:
             return translate("set by a person", self.lang, {})
-        values = {
-            "share": f"{item.confidence:.0%}",
-            "finder": item.by or translate("rules", self.lang, {}),
-        }
+        values = {"finder": item.by or translate("rules", self.lang, {})}
         if item.is_sure:
-            return translate("known; {share} sure, found by {finder}", self.lang, values)
-        return translate("may have been said; {share} sure, found by {finder}", self.lang, values)
+            return translate("known; found by {finder}", self.lang, values)
+        return translate("may have been said; found by {finder}", self.lang, values)
 
     def format_days(self, item: RememberedItem) -> str:
         """Return the day of a memory in the user's zone, and the day until which it held."""
