@@ -60,8 +60,13 @@ def test_a_damaged_segment_of_this_device_is_sent_anew(
     one, two = pair
     one.remember("We lint with ruff.")
     one.sync()
+    # Another byte than the one there, which is random: one time in 256 it is an X already.
     change_remote(
-        remote, tmp_path, f"printf X | dd of=$(ls {one.find_id()}/*) bs=1 seek=99 conv=notrunc"
+        remote,
+        tmp_path,
+        f"file=$(ls {one.find_id()}/*)\n"
+        'is=$(dd if="$file" bs=1 skip=99 count=1 | od -An -c | tr -d " ")\n'
+        'printf "$([ "$is" = X ] && echo Y || echo X)" | dd of="$file" bs=1 seek=99 conv=notrunc',
     )
     assert [fault.kind for fault in two.sync().faults] == [sync_exchange.DAMAGED]
     writer = one.open().home.journal.kept(sync_exchange.COUNTERS)["writer"]
