@@ -20,6 +20,7 @@ from gieok.opening import ModelOpening
 from gieok.ports.models import ChatMessage, Prompt, Sampling
 from gieok.settings.hook import HookSettings
 from gieok.surfaces.hook.judge import judge_memories
+from gieok.testing.prompt_answers import PromptAnswers
 
 KEY = "key-of-the-test-0123456789"
 #: Another key of the same person's, which the environment has for other programs.
@@ -43,10 +44,7 @@ class Recorder(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    #: Head and body go out as one: apart, the second waits for an acknowledgement, 40 ms.
-    disable_nagle_algorithm = True
-    wbufsize = -1
+class _Handler(PromptAnswers, BaseHTTPRequestHandler):
     server: Recorder
 
     def answer(self) -> None:
@@ -60,9 +58,6 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"{}")
 
     do_GET = do_POST = answer  # noqa: N815 - what http.server calls
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @pytest.fixture

@@ -16,6 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from gieok.testing.prompt_answers import PromptAnswers
+
 _WORD = re.compile(r"\w+")
 _TERM = re.compile(r'(\w+)\s*(>=|<=|=|<|>)\s*("(?:[^"\\]|\\.)*"|-?\d+)')
 
@@ -449,14 +451,8 @@ def _meets(labels: dict[str, Any], condition: str) -> bool:
 def serving(fake: FakeGemini) -> Iterator[FakeGemini]:
     """Serve on a free port of the loopback."""
 
-    class Handler(BaseHTTPRequestHandler):
-        #: Head and body go out as one: apart, the second waits for an acknowledgement, 40 ms.
-        disable_nagle_algorithm = True
-        wbufsize = -1
+    class Handler(PromptAnswers, BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_: Any) -> None:
-            pass
 
         def answer(self) -> None:
             length = int(self.headers.get("content-length") or 0)

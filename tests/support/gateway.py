@@ -8,6 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from gieok.testing.prompt_answers import PromptAnswers
+
 TOKEN = "hooktoken-abcdef-123456"
 _MOST_FAILURES = 20
 _MISSING = {"wake": ("text", "text required"), "agent": ("message", "message required")}
@@ -59,14 +61,8 @@ class Gateway(ThreadingHTTPServer):
         return file
 
 
-class _Handler(BaseHTTPRequestHandler):
-    #: Head and body go out as one: apart, the second waits for an acknowledgement, 40 ms.
-    disable_nagle_algorithm = True
-    wbufsize = -1
+class _Handler(PromptAnswers, BaseHTTPRequestHandler):
     server: Gateway
-
-    def log_message(self, *arguments: object) -> None:
-        """Say nothing."""
 
     def do_GET(self) -> None:
         """Answer what is alive; hooks are posted."""

@@ -22,6 +22,7 @@ from gieok.home.calls import open_call
 from gieok.hook.inject import InjectedMemory
 from gieok.settings.hook import HookSettings
 from gieok.surfaces.hook.judge import judge_memories
+from gieok.testing.prompt_answers import PromptAnswers
 
 _KEY = "sk-judge-0123456789abcdefghijklmnop"
 
@@ -47,10 +48,7 @@ class Model(ThreadingHTTPServer):
         return sorted(body["messages"][-1]["content"] for _, _, body in self.requests)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    #: Head and body go out as one: apart, the second waits for an acknowledgement, 40 ms.
-    disable_nagle_algorithm = True
-    wbufsize = -1
+class _Handler(PromptAnswers, BaseHTTPRequestHandler):
     server: Model
 
     def do_POST(self) -> None:
@@ -78,9 +76,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(data if self.server.raw is None else self.server.raw)
 
     do_GET = do_POST  # noqa: N815 - the library's name
-
-    def log_message(self, *arguments: object) -> None:
-        pass
 
 
 @pytest.fixture

@@ -11,6 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
+from gieok.testing.prompt_answers import PromptAnswers
+
 if TYPE_CHECKING:
     import requests
 
@@ -272,14 +274,9 @@ def _build_file_metadata(file: Stored) -> dict[str, Any]:
     }
 
 
-class _DropboxHandler(BaseHTTPRequestHandler):
+class _DropboxHandler(PromptAnswers, BaseHTTPRequestHandler):
     server: DropboxServer
     protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    wbufsize = -1
-
-    def log_message(self, *arguments: object) -> None:
-        """Log nothing."""
 
     def do_POST(self) -> None:
         """Answer as Dropbox's route would."""

@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from gieok.testing.prompt_answers import PromptAnswers
+
 Row = dict[str, Any]
 Embed = Callable[[str], Sequence[float]]
 Rerank = Callable[[str, str], float]
@@ -76,14 +78,8 @@ class EmbeddingServer(ThreadingHTTPServer):
         }
 
 
-class _EmbeddingHandler(BaseHTTPRequestHandler):
-    #: Head and body go out as one: apart, the second waits for an acknowledgement, 40 ms.
-    disable_nagle_algorithm = True
-    wbufsize = -1
+class _EmbeddingHandler(PromptAnswers, BaseHTTPRequestHandler):
     server: EmbeddingServer
-
-    def log_message(self, *arguments: object) -> None:
-        """Log nothing."""
 
     def do_POST(self) -> None:
         """Answer one request."""

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from gieok.testing.prompt_answers import PromptAnswers
+
 #: Paths of requests that only count tokens.
 _COUNTS = ("/count_tokens", ":countTokens")
 
@@ -59,14 +61,8 @@ class ModelServer(ThreadingHTTPServer):
         return answer(body) if callable(answer) else answer
 
 
-class _ModelHandler(BaseHTTPRequestHandler):
-    #: Head and body go out as one: apart, the second waits for an acknowledgement, 40 ms.
-    disable_nagle_algorithm = True
-    wbufsize = -1
+class _ModelHandler(PromptAnswers, BaseHTTPRequestHandler):
     server: ModelServer
-
-    def log_message(self, *arguments: object) -> None:
-        """Log nothing."""
 
     def do_GET(self) -> None:
         """Answer as a provider without a list of models: agents ask for the list first."""

@@ -20,6 +20,7 @@ from gieok.processes import http_address
 from gieok.processes.http_address import ServerStatus
 from gieok.surfaces.http.__main__ import until_unused
 from gieok.surfaces.http.serve import _bind_http_socket
+from gieok.testing.prompt_answers import PromptAnswers
 
 _PATIENCE_S = 180.0
 
@@ -50,19 +51,12 @@ def _get(url: str, **headers: str) -> tuple[int, dict[str, str]]:
     return answer.status, {name.lower(): value for name, value in answer.getheaders()}
 
 
-class _Other(BaseHTTPRequestHandler):
+class _Other(PromptAnswers, BaseHTTPRequestHandler):
     """Another program, on the port of a server that was killed: it says yes to everything."""
-
-    #: Head and body go out as one: apart, the second waits for an acknowledgement, 40 ms.
-    disable_nagle_algorithm = True
-    wbufsize = -1
 
     def do_GET(self) -> None:
         self.send_response(200)
         self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 def test_open_starts_a_server_in_the_background_once_and_down_ends_it(
