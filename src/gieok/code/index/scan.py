@@ -10,7 +10,7 @@ import stat
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from gieok import fs, private
 from gieok.code.index import ignore_rules
@@ -31,6 +31,7 @@ _GENERATED = re.compile(
 _GENERATED_NAME = re.compile(
     r"(\.min\.(js|mjs|cjs)|\.bundle\.js|_pb2(_grpc)?\.pyi?|\.pb\.go|\.g\.dart|\.generated\.\w+)$"
 )
+_T = TypeVar("_T")
 _HEAD_BYTES = 600
 _BINARY_HEAD_BYTES = 8_192
 _NO_RULES = IgnoreRules()
@@ -137,23 +138,18 @@ def search_skipped_files(
     Of a skipped folder its files of a known language are searched. So much is searched, at most;
     a file that is larger than what is left of it ends no search.
     """
-    word = re.compile(rb"(?<![\w$])" + re.escape(name.encode()) + rb"(?![\w$])")
-    left_files, left_bytes = _MOST_SEARCHED_FILES, _MOST_SEARCHED_BYTES
+    word = _compile_words([name])
+    files = (
+        (Skipped(path, reason), file)
+        for path, file, reason in _iter_skipped_files(root, skipped, rules)
+    )
     found: list[Skipped] = []
     unsearched: list[str] = []
-    for path, file, reason in _iter_skipped_files(root, skipped, rules):
-        try:
-            if not stat.S_ISREG(file.lstat().st_mode):
-                continue
-            data = fs.read_regular_file(file, left_bytes) if left_files else None
-        except OSError:
-            data = None
+    for one, _, data in _read_in_bounds(files, _MOST_SEARCHED_BYTES):
         if data is None:
-            unsearched.append(path)
-            continue
-        left_files, left_bytes = left_files - 1, left_bytes - len(data)
-        if word.search(data):
-            found.append(Skipped(path, reason))
+            unsearched.append(one.path)
+        elif word.search(data):
+            found.append(one)
     return SkippedSearch(tuple(found), tuple(unsearched))
 
 
@@ -178,26 +174,44 @@ def search_project_words(
     """
     own = _compile_words(names)
     wide = _compile_words([*names, *other_names])
-    left_files, left_bytes = _MOST_SEARCHED_FILES, _MOST_SEARCHED_BYTES
+    files = (
+        (path, file)
+        for path, file in ignore_rules.iter_unignored_files(root, rules, is_searched)
+        if not private.is_excluded(str(file))
+    )
     found: list[tuple[str, int]] = []
     unsearched = 0
-    for path, file in ignore_rules.iter_unignored_files(root, rules, is_searched):
-        try:
-            if private.is_excluded(str(file)) or not stat.S_ISREG(file.lstat().st_mode):
-                continue
-            most = min(left_bytes, _LARGEST_BYTES)
-            data = fs.read_regular_file(file, most) if left_files else None
-        except OSError:
-            data = None
+    for path, file, data in _read_in_bounds(files, _LARGEST_BYTES):
         if data is None:
             unsearched += not _is_binary_file(file)
             continue
-        left_files, left_bytes = left_files - 1, left_bytes - len(data)
         word = wide if _is_unread_kind(path) else own
         if b"\0" not in data[:_BINARY_HEAD_BYTES] and word.search(data):
             lines = enumerate(data.split(b"\n"), 1)
             found += [(path, number) for number, line in lines if word.search(line)]
     return WordSearch(tuple(found), unsearched)
+
+
+def _read_in_bounds(
+    files: Iterable[tuple[_T, Path]], largest_bytes: int
+) -> Iterator[tuple[_T, Path, bytes | None]]:
+    """Yield the regular files with what they hold; None where one cannot be read, or is too large.
+
+    So much is read in all as `_MOST_SEARCHED_FILES` and `_MOST_SEARCHED_BYTES` say; a file that is
+    larger than what is left of it ends nothing.
+    """
+    left_files, left_bytes = _MOST_SEARCHED_FILES, _MOST_SEARCHED_BYTES
+    for one, file in files:
+        try:
+            if not stat.S_ISREG(file.lstat().st_mode):
+                continue
+            most = min(left_bytes, largest_bytes)
+            data = fs.read_regular_file(file, most) if left_files else None
+        except OSError:
+            data = None
+        if data is not None:
+            left_files, left_bytes = left_files - 1, left_bytes - len(data)
+        yield one, file, data
 
 
 def _is_binary_file(file: Path) -> bool:
