@@ -38,8 +38,9 @@ _HONOURS = re.compile(
 _ASKED = re.compile(r"주(?:세요|셔|십시오)|마세요|마십시오")
 _LAUGHTER = re.compile(r"[ㅋㅎㅠㅜ]+")
 _CLAUSE_END = re.compile(r"[.,!?~…]")
-_USER_KO = re.compile(rf"{words.ME}(?![가-힣])")
-_USER_EN = re.compile(r"\b(?:i|i['’]?m|i['’]?ve|i['’]?d|me|myself)\b", re.IGNORECASE)
+_USER_KO = re.compile(words.USER)
+#: Not "my": my friend is another. The first word of "I'm" counts alone.
+_USER_EN = re.compile(r"\b(?:i|im|ive|id|me|myself)\b", re.IGNORECASE)
 _PERSON_EN = (
     r"(?:friend|mate|bestie|buddy|pal|sister|brother|mom|mum|mam|mother|dad|da|father|son|daughter"
     r"|wife|husband|partner|boyfriend|girlfriend|boss|manager|cousin|aunt|auntie|uncle|gran|nan"
@@ -69,12 +70,16 @@ def is_told_of_another(predicate: str, value: str, sentence: str) -> bool:
     if predicate not in STATES or not head or _USER_EN.search(value):
         return False
     places = [found.span() for found in re.finditer(re.escape(head), sentence)]
-    is_of = _is_of_another_ko if re.search(r"[가-힣]", sentence) else _is_of_another_en
-    return bool(places) and all(is_of(sentence[:start], sentence[end:]) for start, end in places)
+    if re.search(r"[가-힣]", sentence):
+        are_of_another = [
+            _is_of_another_ko(sentence[:start], sentence[end:]) for start, end in places
+        ]
+    else:
+        are_of_another = [_is_of_another_en(sentence[:start]) for start, _ in places]
+    return bool(places) and all(are_of_another)
 
 
-def _is_of_another_en(before: str, behind: str) -> bool:
-    del behind  # whose it is stands before it
+def _is_of_another_en(before: str) -> bool:
     quoted = _QUOTED_EN.search(before)
     named = list(_SUBJECT_EN.finditer(before))
     is_last = bool(named) and not _USER_EN.search(before[named[-1].end() :])

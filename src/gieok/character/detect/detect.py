@@ -407,17 +407,16 @@ def _match_row_by_topic(
     is_of_other = row.about == OF_USER and about.who and not _is_own_statement(sentence, row)
     if not is_of_other:
         finding = _match_pattern_row(row, sentence, said, text, about)
-        if finding and row.about == OF_USER and _is_told_of_another(finding):
-            return None
-        return finding
+        is_of_another = (
+            finding is not None
+            and row.about == OF_USER
+            and is_told_of_another(finding.predicate, finding.object, finding.sentence)
+        )
+        return None if is_of_another else finding
     if row.predicate not in _TOLD_OF_KIN or not re.fullmatch(gates.ONE_RELATIVE, about.who):
         return None
     finding = _match_pattern_row(row, sentence, said, text, about)
     return _give_to_kin(finding, about.who) if finding else None
-
-
-def _is_told_of_another(finding: Finding) -> bool:
-    return is_told_of_another(finding.predicate, finding.object, finding.sentence)
 
 
 def _give_to_kin(finding: Finding, who: str) -> Finding | None:

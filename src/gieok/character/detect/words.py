@@ -3,6 +3,8 @@
 B = r"(?<![가-힣A-Za-z])"
 #: The user, as the subject of a sentence.
 ME = rf"{B}(?:저는|나는|난|전|저도|나도|제가|내가|저|나|제|내)"
+#: The same as a whole word.
+USER = rf"{ME}(?![가-힣])"
 SURNAMES = "김이박최정강조윤장임한오서신권황안송전홍유고문양손배백허남심노하곽성차주우구민류나진지엄채원천방공현함변염여추도소석선설마길연위표명기반왕금옥육인맹제모탁국어은편용"
 FULL_NAME = rf"[{SURNAMES}][가-힣]{{2}}"
 #: An ending of a clause that states what something is: 이에요, 인데, 이고, 이야, 임, 라서.

@@ -27,9 +27,8 @@ _DOUBTFUL = frozenset(
 #: How the character is to speak is asked for, and nothing of the user.
 _ASKED_FOR = frozenset(("speech_level",))
 _PLAIN_WORDS = 5
-_NAMES_USER = re.compile(
-    rf"{words.ME}(?![가-힣])|\b(?:i|i'm|i’m|im|i've|i’ve|my|me)\b", re.IGNORECASE
-)
+#: The first word of "I'm" counts alone.
+_NAMES_USER = re.compile(rf"{words.USER}|\b(?:i|im|my|me)\b", re.IGNORECASE)
 #: Predicate → the words that stand for it where the reader is asked, if not the predicate itself.
 #: `training/tells.py` fits the reader to them.
 READ_AS = {
@@ -42,7 +41,6 @@ READ_AS = {
     "date": "has this coming",
     "deadline": "has this coming",
     "dentist": "has this coming",
-    "detail": "detail",
     "discharge": "has this coming",
     "drink": "likes to eat or drink",
     "exam_score": "exam",

@@ -9,7 +9,6 @@ The SDK is imported at the first call: that takes more than a second, and most c
 with this store ask the service nothing.
 """
 
-import importlib.util
 import io
 import queue
 import threading
@@ -20,13 +19,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 from urllib.parse import urlsplit
 
 from gieok.errors import Phrase, StoreUnreachable
+from gieok.extras import is_installed
 from gieok.opening import Opening
 
 if TYPE_CHECKING:
     from gieok.storage.index.gemini.sdk import SdkErrors, genai, types
 
 _SDK = "google.genai"
-if importlib.util.find_spec(_SDK) is None:
+if not is_installed(_SDK):
     raise ModuleNotFoundError(name=_SDK)
 #: Tries of a call before its failure counts, and the pause after the first.
 _TRIES = 3
