@@ -212,13 +212,14 @@ def _summaries(w: Walk, me: _Service) -> None:
         for number in range(_LONG_TALK)
     ]
     episodes = _wait_for_episodes(me)
+    failures = w.gieok("status", "--json").json.get("sidecar", {}).get("incidents", "?")
     left = int(str(me.ask("GET", "/api/points").data.get("balance", 0)))
     said = me.ask("GET", "/api/characters/rui/messages?limit=100").data
     w.holds(
         "4.1",
         "at 70 % of the context the oldest half is summarised, beside the talk",
         met=statuses == [200] * _LONG_TALK and 0 < episodes < _LONG_TALK,
-        figure=f"{_LONG_TALK} messages, {episodes} summaries",
+        figure=f"{_LONG_TALK} messages, {episodes} summaries, failures: {failures}",
     )
     w.holds(
         "4.4",

@@ -3,6 +3,7 @@ stand.
 """
 
 import json
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -15,18 +16,22 @@ from gieok.character.accounts import return_visits
 from gieok.character.facts import Fact
 from gieok.character.memory.control import Control
 from gieok.character.memory.decisions import MemoryEdit
-from gieok.character.memory.service import TurnBudget
+from gieok.character.memory.service import Bond, TurnBudget
 from gieok.character.turn import extraction
 from gieok.character.turn.model_reader import INCIDENT, PASSING, PRECISE, Reading
+from gieok.character.turn.upkeep import INCIDENT as UPKEEP
 from gieok.character.turn.upkeep import Tending
 from gieok.errors import DegenerateOutput, GeneratorFailed
 from gieok.flow.generate import Asker
 from gieok.flow.incidents import Incidents
+from gieok.ports.models import Prompt
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.scripted_generator import Answer, ScriptedGenerator
 
 _FILLER = ("오늘 날씨 좋다", "점심 먹었어", "졸리다", "집에 가는 중")
 _DOWN = GeneratorFailed("down")
+#: How long a test waits for another thread before it fails.
+_PATIENCE_S = 60
 
 
 class Read(CharacterTalk):
@@ -266,6 +271,46 @@ def test_two_that_tend_one_memory_ask_once(read: Callable[..., Read]) -> None:
         list(pool.map(at.reading.tend, [BOND] * 4))
     assert len(at.model.prompts) == 1
     assert at.facts() == {"job": "간호 쪽 일"}
+
+
+def test_what_comes_while_a_memory_is_tended_is_tended_after(read: Callable[..., Read]) -> None:
+    at = read()
+
+    def answer_after_more_was_said(prompt: Prompt) -> str:
+        at.say("제빵 일도 같이 해", *_FILLER)
+        tending.later(BOND)
+        other_thread_gave_up.wait(_PATIENCE_S)
+        return _facts(_row(1, "job", "간호 쪽 일"))
+
+    class WatchedTending(Tending):
+        """Tells when the other thread has left the memory to the first."""
+
+        def _do(self, bond: Bond) -> None:
+            super()._do(bond)
+            other_thread_gave_up.set()
+
+    other_thread_gave_up = threading.Event()
+    at.model.answers = [answer_after_more_was_said, _facts(_row(1, "likes", "제빵 일"))]
+    at.say("간호 쪽 일을 벌써 몇 년째야", *_FILLER)
+    tending = WatchedTending(at.reading)
+    tending.later(BOND)
+    assert other_thread_gave_up.wait(_PATIENCE_S)
+    tending.close()
+    assert len(at.model.prompts) == 2
+    assert at.facts() == {"job": "간호 쪽 일", "likes": "제빵 일"}
+
+
+def test_an_unexpected_error_of_the_upkeep_is_told_until_it_works_again(
+    read: Callable[..., Read],
+) -> None:
+    at = read(KeyError("odd"), _facts(_row(1, "job", "간호 쪽 일")))
+    at.say("간호 쪽 일을 벌써 몇 년째야", *_FILLER)
+    for names, facts in ([UPKEEP], {}), ([], {"job": "간호 쪽 일"}):
+        tending = Tending(at.reading)
+        tending.later(BOND)
+        tending.close()
+        assert [one.name for one in at.journal.incidents()] == names
+        assert at.facts() == facts
 
 
 def test_what_a_model_does_not_confirm_does_not_hold_and_what_was_said_before_does(

@@ -1,21 +1,26 @@
 """Background upkeep of memories: learning, summaries and vectors, in a few threads.
 
-Each memory is tended by one thread at a time. Nothing is lost when the process ends: each reader's
-position is in the journal, so unfinished work is done after the next turn.
+Each memory is tended by one thread at a time, and once more where messages came meanwhile. Nothing
+is lost when the process ends: each reader's position is in the journal, so unfinished work is done
+after the next turn.
 """
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from datetime import timedelta
 from functools import partial
 
 from gieok.character.accounts import return_visits
 from gieok.character.memory.service import Bond
 from gieok.character.turn import meanings
 from gieok.character.turn.model_reader import Reading
-from gieok.errors import GieokError
+from gieok.errors import GieokError, unexpected
 from gieok.flow.distil import deliver_scope
 from gieok.model.memory import Scope
 
+INCIDENT = "character:upkeep"
+_FIRST_WAIT, _LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
 _WORKERS, _MOST_WAITING = 2, 1_000
 
 
@@ -29,6 +34,8 @@ class Tending:
         self._most_waiting = most_waiting
         self._guard = threading.Lock()
         self._waiting: set[Scope] = set()
+        self._tended: set[Scope] = set()
+        self._changed_meanwhile: set[Scope] = set()
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="gieok-tending")
         self._is_closed = False
 
@@ -63,11 +70,59 @@ class Tending:
         self._pool.shutdown(wait=True)
 
     def _do(self, bond: Bond) -> None:
+        is_ours = self._begin(bond.scope)
+        try:
+            while is_ours:
+                self._try_to_tend(bond)
+                is_ours = self._keep_if_changed(bond.scope)
+        except BaseException:
+            self._give_back(bond.scope)
+            raise
+
+    def _try_to_tend(self, bond: Bond) -> None:
+        """Tend a memory; after an error the next turn tries again."""
+        incidents = self._reading.incidents
+        # A store that is down is reported by every turn anyway.
+        with suppress(GieokError):
+            try:
+                self.tend(bond)
+            except GieokError:
+                raise
+            except Exception as error:  # noqa: BLE001 - nobody waits for this thread's answer
+                incidents.failed(
+                    INCIDENT,
+                    unexpected(error),
+                    "A character's memory could not be tended",
+                    first=_FIRST_WAIT,
+                    longest=_LONGEST_WAIT,
+                )
+            else:
+                incidents.resolved(INCIDENT)
+
+    def _begin(self, scope: Scope) -> bool:
+        """Take a memory; where another thread tends it, have that thread go over it once more.
+
+        That thread may have looked for what is due before the last message came.
+        """
         with self._guard:
             # Messages that come from here on schedule the memory anew.
-            self._waiting.discard(bond.scope)
-        try:
-            self.tend(bond)
-        except GieokError:
-            # The next turn tries again; a store that is down is reported by every turn anyway.
-            return
+            self._waiting.discard(scope)
+            if scope in self._tended:
+                self._changed_meanwhile.add(scope)
+                return False
+            self._tended.add(scope)
+            return True
+
+    def _keep_if_changed(self, scope: Scope) -> bool:
+        """Keep a memory to which messages came meanwhile; give any other back."""
+        with self._guard:
+            if scope in self._changed_meanwhile:
+                self._changed_meanwhile.discard(scope)
+                return True
+            self._tended.discard(scope)
+            return False
+
+    def _give_back(self, scope: Scope) -> None:
+        with self._guard:
+            self._tended.discard(scope)
+            self._changed_meanwhile.discard(scope)
