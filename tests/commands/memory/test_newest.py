@@ -64,6 +64,17 @@ def test_search_shows_what_holds_first_though_only_the_old_was_found(
     assert f"on 2026-11-09 by {build_handle(SCOPE, NEW_KEY, 1)}" in capsys.readouterr().out
 
 
+def test_what_was_replaced_is_no_likelier_than_what_holds_in_its_place(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    current, replaced, *_ = _json(
+        capsys, "search", "is the staging host stg.example.test used from now on"
+    )["results"]
+    assert (current["status"], replaced["status"]) == ("current", "replaced")
+    assert current["score"] == replaced["score"]
+    assert current["level"] == replaced["level"]
+
+
 def test_a_prompt_gets_the_new_value_before_the_old_one_which_is_marked() -> None:
     said = recall_memories(open_call({}), prompt=["what is the staging host stg?"]).text
     assert said.index("preview.example.test") < said.index("stg.example.test")

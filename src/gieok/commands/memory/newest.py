@@ -121,6 +121,22 @@ def place_current_hits(
     return _order_placed_hits(store, marked, compared.behind)
 
 
+def raise_successor_scores(placed: Sequence[PlacedHit], scores: Sequence[float]) -> list[float]:
+    """Return the probabilities of ordered hits, in their order.
+
+    What surely took the place of the hit behind it, or was said later on its subject, bears on a
+    question no less than that hit does, in whatever words it is said.
+    """
+    raised = [*scores]
+    for place in reversed(range(len(placed) - 1)):
+        ahead, behind = placed[place], placed[place + 1]
+        ends = (*filter(None, (behind.ended,)), *behind.parts)
+        has_replaced = ahead.has_won and any(end.key for end in ends)
+        if has_replaced or (ahead.is_later and behind.later is not None):
+            raised[place] = max(raised[place], raised[place + 1])
+    return raised
+
+
 def _mark_ended_hit(
     hit: Hit, document: Document | None, standing: Standing, now_s: float
 ) -> PlacedHit:

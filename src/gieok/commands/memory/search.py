@@ -428,6 +428,8 @@ def _build_search_results(
     placed = newest.place_current_hits(
         call, store, found.hits, standing, is_ranked=not found.is_timeline
     )
+    if not found.is_timeline:
+        placed = _raise_scores(placed)
     documents = documents_of(store, [placed_hit.hit for placed_hit in placed])
     now = call.clock.now()
     shown = (
@@ -456,6 +458,15 @@ def _build_search_results(
     pairs = (pair for pair in shown if request.narrowing.admits_status(pair[1].status))
     folded = restatements.fold_restatements(islice(pairs, max(limit, len(found.hits))), statement)
     return tuple(_with_days(hit, fold) for (_, hit), fold in folded[:limit])
+
+
+def _raise_scores(placed: Sequence[PlacedHit]) -> list[PlacedHit]:
+    """Return hits of which none is less likely than the statement behind it that it replaced."""
+    scores = newest.raise_successor_scores(placed, [one.hit.score for one in placed])
+    return [
+        one._replace(hit=one.hit._replace(score=score))
+        for one, score in zip(placed, scores, strict=True)
+    ]
 
 
 def _with_days(hit: SearchHit, said: Folded) -> SearchHit:

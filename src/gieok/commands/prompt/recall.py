@@ -463,33 +463,23 @@ def _order_newest_first(
     So is what was said later on the subject of a hit. Each is as likely as what stands behind it.
     """
     known = {candidate.hit.passage.id: candidate for candidate in best}
-    ordered_hits: list[_Found] = []
-    for placed in newest.place_current_hits(
+    placed = newest.place_current_hits(
         call, store, [candidate.hit for candidate in best], standing, is_quick=True
-    ):
-        candidate = known[(placed.instead_of or placed.hit).passage.id]
-        ordered_hits.append(
-            candidate._replace(
-                hit=placed.hit,
-                ended=placed.ended,
-                parts=placed.parts,
-                has_won=placed.has_won,
-                later=placed.later,
-                is_later=placed.is_later,
-            )
+    )
+    candidates = [known[(one.instead_of or one.hit).passage.id] for one in placed]
+    scores = newest.raise_successor_scores(placed, [candidate.score for candidate in candidates])
+    return [
+        candidate._replace(
+            hit=one.hit,
+            score=score,
+            ended=one.ended,
+            parts=one.parts,
+            has_won=one.has_won,
+            later=one.later,
+            is_later=one.is_later,
         )
-    for place in reversed(
-        range(len(ordered_hits) - 1)
-    ):  # what surely took its place is no less likely than what it stands before
-        behind = ordered_hits[place + 1]
-        ends = (*filter(None, (behind.ended,)), *behind.parts)
-        if (ordered_hits[place].has_won and any(end.key for end in ends)) or (
-            ordered_hits[place].is_later and behind.later is not None
-        ):
-            ordered_hits[place] = ordered_hits[place]._replace(
-                score=max(behind.score, ordered_hits[place].score)
-            )
-    return ordered_hits
+        for one, candidate, score in zip(placed, candidates, scores, strict=True)
+    ]
 
 
 def _list_injected_memories(
