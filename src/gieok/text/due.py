@@ -10,6 +10,9 @@ use.
 
 import re
 
+from gieok.text import persons
+from gieok.text.persons import alternatives
+
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAME = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
@@ -67,12 +70,14 @@ _CLAUSE_END = (
     r"(?<=[.!?])\s+|[,;]\s+|\n|\s+(?:but|so|because|while)\s+|(?<=[는은인]데)\s+|(?<=니까)\s+"
 )
 #: Persons of whose appointments a user tells; not those whom users take along, as their children.
-_KIN = (
-    r"(?:(?:my|our|his|her|their|the|\w+['’]s) )(?:\w+ )?(?:sisters?|brothers?|mother|mom|mum"
-    r"|father|dad|wife|husband|uncle|aunt|cousins?|grand(?:ma|pa|mother|father)|parents|friends?|boyfriend"
-    r"|girlfriend|neighbou?rs?|boss|manager|colleagues?|coworkers?|flatmate|roommate|teammate"
-    r"|landlord|landlady)"
+_KNOWN_EN = alternatives(
+    persons.RELATIVES_EN,
+    persons.SPOUSES_EN,
+    persons.PARTNERS_EN,
+    persons.CIRCLE_EN,
+    persons.ROLES_EN,
 )
+_KIN = rf"(?:(?:my|our|his|her|their|the|\w+['’]s) )(?:\w+ )?(?:{_KNOWN_EN})s?"
 _PRONOUN = r"(?:he|she|they)"
 _NAME_EN = (
     r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!(?:The|This|That|It|We|I|You|Our|My|There|On|At|In|Every"
@@ -108,10 +113,10 @@ _NO_NAMES_KO = (
     "진지|찬성|태아|하나|하수|하하|현수|현재|현지|혜성|호선|호수|호우|"
     "호주|환경|환승|환율"
 )
-_RELATIVE_KO = (
-    r"(?:우리 |내 |제 )?(?:엄마|어머니|아빠|아버지|누나|형|오빠|언니|동생|여동생|남동생|남편"
-    r"|아내|와이프|친구|이모|삼촌|고모|할머니|할아버지|사촌|조카|처제|처남|형수|매형|룸메이트|룸메)"
+_KNOWN_KO = alternatives(
+    persons.RELATIVES_KO, persons.SPOUSES_KO, persons.PARTNERS_KO, persons.CIRCLE_KO
 )
+_RELATIVE_KO = rf"(?:우리 |내 |제 )?(?:{_KNOWN_KO})"
 _PERSON_KO = (
     rf"(?:{_RELATIVE_KO}|걔|쟤|얘|그분|그녀"
     r"|(?!\w*(?:주차장|세차장|공사장|승차장|정차장|손님|고객님))"

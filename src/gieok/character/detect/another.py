@@ -8,6 +8,8 @@ as nobody honours themselves.
 import re
 
 from gieok.character.detect import gates, words
+from gieok.text import persons
+from gieok.text.persons import alternatives
 
 #: States that others have as well. Plans, people and how to speak are told in other ways.
 STATES = frozenset(
@@ -16,10 +18,7 @@ STATES = frozenset(
         school_year study_language routine class birthday
     """.split()
 )
-_PERSON_KO = (
-    rf"(?:{gates.KIN}|{gates.PARTNERS}|짝꿍|짝지|회장|선생|쌤|동창|녀석|놈|아저씨|아줌마|아주머니|아재|할매|할배|손님|직원|팀원"
-    r"|교장|반장|실장|조교|감독|코치|금마|점마|이웃|옆자리|후임|선임|소대장|중대장|병장|상병|일병|대리|주임)(?:님)?"
-)
+_PERSON_KO = rf"(?:{gates.KIN}|{gates.PARTNERS})(?:님)?"
 _SUBJECT_KO = re.compile(
     rf"{_PERSON_KO}(?: 하나| 한 ?명| 둘)?(?:은|는|이|가|도|께서| 있잖아)(?![가-힣])"
 )
@@ -41,12 +40,15 @@ _CLAUSE_END = re.compile(r"[.,!?~…]")
 _USER_KO = re.compile(words.USER)
 #: Not "my": my friend is another. The first word of "I'm" counts alone.
 _USER_EN = re.compile(r"\b(?:i|im|ive|id|me|myself)\b", re.IGNORECASE)
-_PERSON_EN = (
-    r"(?:friend|mate|bestie|buddy|pal|sister|brother|mom|mum|mam|mother|dad|da|father|son|daughter"
-    r"|wife|husband|partner|boyfriend|girlfriend|boss|manager|cousin|aunt|auntie|uncle|gran|nan"
-    r"|nana|granny|grandma|grandpa|granda|neighbou?r|roommate|housemate|flatmate|coworker|colleague"
-    r"|teacher|coach|kid|wean)s?"
+_ANYBODY_EN = alternatives(
+    persons.RELATIVES_EN,
+    persons.SPOUSES_EN,
+    persons.CHILDREN_EN,
+    persons.PARTNERS_EN,
+    persons.CIRCLE_EN,
+    persons.ROLES_EN,
 )
+_PERSON_EN = rf"(?:{_ANYBODY_EN})s?"
 _SUBJECT_EN = re.compile(
     r"(?<!with )(?<!to )(?<!at )(?<!from )(?<!for )(?<!of )(?<!by )(?<!like )(?<!than )"
     rf"\b(?:he|she|they|(?:he|she)['’]?s|my (?:\w+ ){{0,2}}?{_PERSON_EN})\b",

@@ -8,7 +8,9 @@ is taken from the message.
 import re
 from typing import NamedTuple
 
+from gieok.text import persons
 from gieok.text.josa import get_final
+from gieok.text.persons import alternatives
 
 _UNMEANT = (
     (
@@ -87,15 +89,9 @@ _DOING = re.compile(
     re.IGNORECASE,
 )
 #: Words for kin that mean one person; a longer word stands before its beginning.
-ONE_RELATIVE = (
-    "엄마|아빠|어머니|아버지|어머님|아버님|언니|오빠|누나|형|남동생|여동생|동생|할머니|할아버지|이모부|이모|삼촌|고모|아내|와이프|남편|신랑"
-    "|마누라|집사람|딸래미|딸|아들|시어머니|시아버지|장모님?|장인|사위|며느리|손자|손녀"
-)
-KIN = (
-    rf"{ONE_RELATIVE}|부모님|조카|사촌|친구|선배|후배|상사|팀장님?|원장님?|사장님?|과장님?|부장님?|대리님?|사수님?|수쌤|회사 ?사람들?"
-    "|사람들|애들|동기|룸메|매니저|교수님?|점장님?|소장님?|막내|첫째|둘째|걔|걘|얘|쟤|그 ?사람|그분"
-)
-PARTNERS = "남자친구|여자친구|남친|여친|애인"
+ONE_RELATIVE = alternatives(persons.RELATIVES_KO, persons.SPOUSES_KO, persons.CHILDREN_KO)
+KIN = alternatives(ONE_RELATIVE, persons.CIRCLE_KO, persons.ROLES_KO, persons.OTHERS_KO)
+PARTNERS = persons.PARTNERS_KO
 #: Particles behind a person.
 OF_PERSON = "이는|이가|이도|은|는|이|가|도|께서|네|들은|들이|의|한테|에게|이랑|랑"
 _LEAD = r"(?:(?:아|어|오|와|근데|그리고|글고|아니|참|맞다|우리|울|내|제|저희|그|진짜|사실|요즘|나한테|\d)[\s,.~]*)*"

@@ -4,6 +4,8 @@ Chat is read in lower case and without apostrophes.
 """
 
 from gieok.character.detect.patterns import OF_OTHER, Pattern
+from gieok.text import persons
+from gieok.text.persons import alternatives
 
 _I = r"\b(?:i'?m|i am|im)\b"
 _STOP = (
@@ -43,10 +45,7 @@ _SPORT = (
     r"aerobics|aerobics|zumba|spin|barre|kickboxing|surfing|fencing|archery|volleyball|squash"
     r"|karate|judo|skating)"
 )
-_KIN = (
-    r"(?:sister|brother|mom|mum|mother|dad|father|son|daughter|niece|nephew|cousin|aunt|uncle"
-    r"|grandma|grandpa|husband|wife|twin)"
-)
+_KIN = alternatives(persons.RELATIVES_EN, persons.SPOUSES_EN, persons.CHILDREN_EN)
 _EVERY = (
     r"(?:every (?:morning|day|night|evening|weekend|week|other day)|each (?:morning|day)|most "
     r"(?:mornings|days)|before (?:work|school)|daily|\d times a week)"
@@ -470,7 +469,7 @@ PATTERNS = (
             r"|getting divorced)\b"
         ),
         about=OF_OTHER,
-        near=rf"\bmy {_KIN}\b",
+        near=rf"\bmy (?:{_KIN})s?\b",
     ),
     Pattern(
         "class",

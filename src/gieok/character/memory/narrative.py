@@ -15,6 +15,8 @@ from gieok.character.memory.said_words import UserQuote
 from gieok.character.memory.voice import Voice, choose_voice, is_well_supported
 from gieok.character.predicates import PREDICATES
 from gieok.model.conversation import Message
+from gieok.text import persons
+from gieok.text.persons import alternatives
 from gieok.text.tokens import estimate_tokens
 
 #: How many days before its day a plan is near, and how many days after it the plan is just over.
@@ -24,10 +26,14 @@ _ALONE = ("솔로", "single", "혼자", "alone", "없음")
 
 _SPOUSES = frozenset("아내 와이프 남편 신랑 마누라 집사람 안사람 바깥양반 wife husband".split())
 _ALONE_HOME = ("혼자 삶", "lives alone")
-_KIN = frozenset(
-    "엄마 아빠 어머니 아버지 언니 오빠 누나 형 동생 남동생 여동생 조카 할머니 할아버지 친구 sister brother mom mum mother dad "
-    "father son"
-    " daughter niece nephew cousin aunt uncle husband wife".split()
+_KIN = alternatives(
+    persons.RELATIVES_KO,
+    persons.SPOUSES_KO,
+    persons.CHILDREN_KO,
+    persons.CIRCLE_KO,
+    persons.RELATIVES_EN,
+    persons.SPOUSES_EN,
+    persons.CHILDREN_EN,
 )
 
 
@@ -533,7 +539,7 @@ class Teller(NamedTuple):
 
     def _name_subject(self, subject: str) -> str:
         """Return the words for a fact's subject: a word for kin means the user's kin."""
-        if subject in _KIN:
+        if re.fullmatch(_KIN, subject):
             return self.view.say(f"{self.who}의 {subject}", f"{self.who}'s {subject}")
         return {USER: self.who, CHARACTER: self.view.say("나", "I")}.get(subject, subject)
 
