@@ -15,6 +15,10 @@ def test_a_longer_word_stands_before_its_start() -> None:
 
 
 def test_no_word_stands_in_two_groups() -> None:
-    groups = {name: text.split("|") for name, text in vars(persons).items() if name.isupper()}
+    groups = {
+        name: text.split("|")
+        for name, text in vars(persons).items()
+        if name.isupper() and not name.startswith("ANYBODY")
+    }
     words = [word for group in groups.values() for word in group]
     assert sorted(words) == sorted(set(words))

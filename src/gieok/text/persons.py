@@ -42,3 +42,7 @@ def alternatives(*groups: str) -> str:
     """Return the words of groups as alternatives of a pattern, a longer word before its start."""
     words = {word for group in groups for word in group.split("|")}
     return "|".join(sorted(words, key=lambda word: (-len(word), word)))
+
+
+#: Anybody of whom a user speaks in English as "my …".
+ANYBODY_EN = alternatives(RELATIVES_EN, SPOUSES_EN, CHILDREN_EN, PARTNERS_EN, CIRCLE_EN, ROLES_EN)

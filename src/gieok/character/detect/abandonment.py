@@ -6,6 +6,8 @@ from datetime import UTC, date, tzinfo
 
 from gieok.character.detect import gates
 from gieok.character.facts import Fact
+from gieok.text import persons
+from gieok.text.hearsay import is_handed_on
 from gieok.zone import day_in
 
 _DROPPED = re.compile(
@@ -35,13 +37,10 @@ _CLAUSE_END = re.compile(
 _OF_USER = re.compile(
     r"(?<![가-힣])(?:나|난|나는|나도|내가|저|전|저는|저도|제가)(?![가-힣])|\bi\b", re.IGNORECASE
 )
-#: Somebody else as the subject of an English sentence, and a Korean report.
-_OF_OTHER = re.compile(
-    r"^\W*(?:(?:then|oh|well) )*(?:he|she|they|you|my (?:\w+ )?(?:friend|sister"
-    r"|brother|mum|mom|dad"
-    r"|mother|father|boss|roommate|flatmate|son|daughter|wife|husband|cousin"
-    r"|neighbou?r))\b(?! and i\b)"
-    r"|(?:[ㄴ는았었했갔]대|다더라|라더라|카더라|다던데)(?:요|고)?\W*$",
+#: Somebody else as the subject of an English sentence.
+_SUBJECT_EN = re.compile(
+    rf"^\W*(?:(?:then|oh|well) )*(?:he|she|they|you|my (?:\w+ )?(?:{persons.ANYBODY_EN})s?)\b"
+    r"(?! and i\b)",
     re.IGNORECASE,
 )
 #: Words that may name a thing.
@@ -95,7 +94,12 @@ def _tells_of_another(sentence: str, place: int) -> bool:
     clause = sentence[begins[-1] if begins else 0 :]
     if _OF_USER.search(clause[: place - (begins[-1] if begins else 0)]):
         return False
-    return bool(gates.topic(clause, frozenset()).who) or _OF_OTHER.search(clause) is not None
+    words = clause.split()
+    return (
+        bool(gates.topic(clause, frozenset()).who)
+        or _SUBJECT_EN.search(clause) is not None
+        or (bool(words) and is_handed_on(words[-1]))
+    )
 
 
 def cut_word_stem(word: str) -> str:

@@ -9,7 +9,7 @@ import re
 
 from gieok.character.detect import gates, words
 from gieok.text import persons
-from gieok.text.persons import alternatives
+from gieok.text.hearsay import is_handed_on
 
 #: States that others have as well. Plans, people and how to speak are told in other ways.
 STATES = frozenset(
@@ -26,32 +26,21 @@ _SUBJECT_KO = re.compile(
 _DESCRIBES = re.compile(rf"{_SUBJECT_KO.pattern} \S+(?:는|던|은|한|된|준)\s*$")
 #: How many words behind a value its verb stands, at most.
 _TO_VERB = 3
-_HEARSAY = re.compile(
-    r"(?:다|라)(?:더라|더군|던데|길래|더니|데)(?:요|구|구먼)?$|[가-힣](?:대|래)서?(?:요)?$"
-    r"|카(?:더|드)라$|(?:다|라)는군요?$"
-)
 #: The past and the present of a verb with 시, which is none in 마시다, 모시다 and 부시다.
 _HONOURS = re.compile(
     r"(?<![마모부])(?:십니다|신다|세요|셔요?|셨[가-힣]*|시는[가-힣]*|시고|시거든요?|시더[가-힣]*|시네요?|신대요?)$"
 )
 _ASKED = re.compile(r"주(?:세요|셔|십시오)|마세요|마십시오")
+#: What somebody says, in two words: 배우라 그래, 간호사라 그러더라.
+_SAID_OF_KO = re.compile(r"[다라]고? 그(?:래|러|랬)")
 _LAUGHTER = re.compile(r"[ㅋㅎㅠㅜ]+")
 _CLAUSE_END = re.compile(r"[.,!?~…]")
 _USER_KO = re.compile(words.USER)
 #: Not "my": my friend is another. The first word of "I'm" counts alone.
 _USER_EN = re.compile(r"\b(?:i|im|ive|id|me|myself)\b", re.IGNORECASE)
-_ANYBODY_EN = alternatives(
-    persons.RELATIVES_EN,
-    persons.SPOUSES_EN,
-    persons.CHILDREN_EN,
-    persons.PARTNERS_EN,
-    persons.CIRCLE_EN,
-    persons.ROLES_EN,
-)
-_PERSON_EN = rf"(?:{_ANYBODY_EN})s?"
 _SUBJECT_EN = re.compile(
     r"(?<!with )(?<!to )(?<!at )(?<!from )(?<!for )(?<!of )(?<!by )(?<!like )(?<!than )"
-    rf"\b(?:he|she|they|(?:he|she)['’]?s|my (?:\w+ ){{0,2}}?{_PERSON_EN})\b",
+    rf"\b(?:he|she|they|(?:he|she)['’]?s|my (?:\w+ ){{0,2}}?(?:{persons.ANYBODY_EN})s?)\b",
     re.IGNORECASE,
 )
 #: Somebody's words behind their name: "she said I'm allergic", "Dad: I live in Leith".
@@ -97,4 +86,6 @@ def _is_of_another_ko(before: str, behind: str) -> bool:
     verbs = clause.split()[:_TO_VERB]
     if _ASKED.search(clause) or _USER_KO.search(clause):
         return False
-    return any(_HEARSAY.search(verb) or _HONOURS.search(verb) for verb in verbs)
+    if _SAID_OF_KO.search(" ".join(verbs)):
+        return True
+    return any(is_handed_on(verb) or _HONOURS.search(verb) for verb in verbs)

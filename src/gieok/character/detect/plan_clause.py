@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gieok.character.detect import gates
+from gieok.text import hearsay
 from gieok.text.day_ahead import NamedDay
 from gieok.text.josa import get_final
 from gieok.text.language import detect_text_language
@@ -88,10 +89,8 @@ _PROMISED_KO = re.compile(r"[다라자](?:고)? ?해 ?놓")
 _CONDITION_KO = re.compile(r"(?P<word>[가-힣]*면)(?:은)?(?=[\s,.]|$)")
 _NOODLES = re.compile(r".*(?:라|냉|화|장|표|정|측|수|쫄|국|방|반)면")
 _ASKED_KO = re.compile(r"(?:까|까요|냐|나요|려나|다며|라며|면서|[은는인]가요?)$")
-_REPORTED_KO = re.compile(
-    r"(?:[ㄴ는]?대|다네|단다|다더라|라더라|더라|카네|카더라|칸다|다던데|라던데|냬)(?:요|고|구)?$"
-)
-_SAID_TO_BE_KO = re.compile(r"이?래(?:요|서)?$")
+#: What the user saw of somebody: 이사하더라.
+_WITNESSED_KO = re.compile(r"더라(?:고|구)?(?:요)?$")
 _SETTLED_KO = re.compile(
     r"기로 ?(?:[했함혔해됐됨돼]|약속|정)|려(?:고|구)|라고(?=$|\s)|[아어해여가와봐]야 ?(?:[해하돼되됨함한혀겄]|쓰겄|[제지](?![가-힣]))|겠"
     r"|(?:휴가|연차|반차|월차)(?:를|은|도)? ?(?:[냈냄썼씀]|내)"
@@ -315,8 +314,12 @@ def _read_korean_clause(
     is_settled = _SETTLED_KO.search(behind) is not None or _tells_future(behind)
     is_copula = _COPULA_KO.search(behind) is not None and not _tells_present(final, is_verb=True)
     other = _find_korean_subject(before, day, words, behind, event, is_copula=is_copula)
-    is_said_to_be = _SAID_TO_BE_KO.search(final) is not None
-    is_heard = gates.names_person(text) if is_said_to_be else _REPORTED_KO.search(final) is not None
+    is_said_to_be = hearsay.is_said_to_be(final)
+    is_heard = (
+        gates.names_person(text)
+        if is_said_to_be
+        else hearsay.is_handed_on(final) or _WITNESSED_KO.search(final) is not None
+    )
     is_on_day = _DAY_MARK_KO.match(after) is not None or _DAY_MARK_KO.search(day[-2:]) is not None
     is_event_on_day = is_copula and is_on_day and (len(words) > 1 or bool(before.strip()))
     return PlanClause(
@@ -358,7 +361,7 @@ def _cut_korean_end(after: str) -> "Sequence[re.Match[str]]":
     """Return the words behind a day up to the predicate of its clause."""
     words = list(_WORD_KO.finditer(after))
     for number, word in enumerate(words):
-        is_said = _SAID_TO_BE_KO.search(word[0]) and number == 0
+        is_said = hearsay.is_said_to_be(word[0]) and number == 0
         is_denied_verb = number > 0 and words[number - 1][0] in ("안", "못")
         is_short = is_denied_verb and re.sub(r"요$", "", word[0]) in _SHORT_VERBS
         if is_said or is_short or _JOINS_KO.search(word[0]) or _is_korean_final(word[0]):
