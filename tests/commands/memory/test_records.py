@@ -16,8 +16,13 @@ from contexts import called_in
 
 import gieok
 from gieok.commands import load_command
+from gieok.commands.command import Style
 from gieok.commands.memory.records import refresh_project_index
-from gieok.commands.memory.remember import RememberResult
+from gieok.commands.memory.remember import (
+    RememberResult,
+    ReplacedStatement,
+    render_remembered,
+)
 from gieok.commands.memory.retire import RetiredMemory
 from gieok.errors import BadRequest
 from gieok.home.call import Call
@@ -116,6 +121,21 @@ def test_the_grace_of_what_is_retired_ends_after_thirty_days(
     assert not retired.exists()
     with pytest.raises(BadRequest):
         _do("restore", call, retired.stem)
+
+
+def test_remembering_tells_what_the_record_replaces() -> None:
+    result = RememberResult(
+        path="a.md",
+        category="decision",
+        title="The wedding moved to May 15",
+        scope="agent:main",
+        created=True,
+        redacted=False,
+        indexed=True,
+        replaces=(ReplacedStatement("0badf00d.6", "The wedding is on May 8"),),
+    )
+    shown = render_remembered(result, Style("en", colour=False))
+    assert 'replaces "The wedding is on May 8" (0badf00d.6)' in shown
 
 
 def test_a_secret_is_in_no_file(call: Call, go: Callable[..., Path], user: Path) -> None:

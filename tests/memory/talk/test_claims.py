@@ -17,7 +17,7 @@ from gieok.hook.validity import Standing
 from gieok.memory import observation
 from gieok.memory.talk import claims, lasting_turns, pair_judge, promotion, settlement
 from gieok.memory.talk.pair_judge import PairJudge
-from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage
+from gieok.model.memory import CORRECTED, MADE_THEN, REPLACED_BY, Document, Entry, Passage
 from gieok.places.home import lasting_file, replaced_file
 from gieok.places.scope import PROMOTED, USER_SCOPE
 from gieok.ports.models import ChangeReading
@@ -85,6 +85,42 @@ def test_the_later_value_replaces_the_earlier_one_whichever_was_taken_in_first(
     store.put([build_turns("old", 1, _A, "The lamp is on.")])
     _update(store, tmp_path)
     assert _ended(tmp_path) == {(build_key("old"), 1): (build_key("new"), 1)}
+
+
+def _made(text: str, day: int, *, written_after: timedelta = timedelta()) -> Entry:
+    """Return a note whose head has the moment of its making alone, as `remember` writes it."""
+    entry = _note(text, day)
+    made_then = {**entry.document.metadata, MADE_THEN: "yes"}
+    written_at = entry.document.updated_at + written_after
+    document = replace(entry.document, metadata=made_then, updated_at=written_at)
+    return entry._replace(document=document)
+
+
+@pytest.mark.parametrize(
+    ("written_after", "is_replaced"),
+    [(timedelta(seconds=2), True), (timedelta(hours=1), False), (timedelta(seconds=-5), False)],
+)
+def test_a_note_that_was_not_written_on_since_it_was_made_replaces_an_earlier_one(
+    store: MemoryStore, tmp_path: Path, written_after: timedelta, is_replaced: bool
+) -> None:
+    store.put([_made(_A, 1), _made(_B, 9, written_after=written_after)])
+    _update(store, tmp_path)
+    expected = {("memory/1.md", 1): ("memory/9.md", 1)} if is_replaced else {}
+    assert _ended(tmp_path) == expected
+    found = claims.list_replaced(store, SHOP, "memory/9.md", PairJudge(None))
+    assert [one.key for one in found] == [key for key, _ in expected]
+    assert claims.list_replaced(store, SHOP, "memory/1.md", PairJudge(None)) == []
+
+
+def test_of_two_notes_of_one_second_none_replaces_the_other(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    other = _made(_B, 1)
+    for key in ("memory/0.md", "memory/2.md"):
+        document = replace(other.document, key=key)
+        store.put([_made(_A, 1), other._replace(document=document)])
+        _update(store, tmp_path)
+        assert not _ended(tmp_path)
 
 
 def test_a_statement_on_a_parallel_subject_replaces_nothing(

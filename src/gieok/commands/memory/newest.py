@@ -281,7 +281,7 @@ def _compare_found_statements(
     fresh_s = (call.clock.now() - _FRESH).timestamp()
     for place, old in statements.items():
         for other, new in statements.items():
-            is_later = claims.is_dated(new.document) and old.order < new.order
+            is_later = claims.is_known_later(new, old)
             if other == place or not is_later or old.document.scope != new.document.scope:
                 continue
             pair, is_sure = judge.judge(old, new, may_read=may_read and new.at > fresh_s)

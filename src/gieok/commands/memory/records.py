@@ -274,7 +274,13 @@ def find_record_handle(call: Call, kept: RecordShelf, file: Path) -> str | None:
 
     Success is reported only after reading back.
     """
+    key = find_record_key(call, kept, file)
+    return build_handle(kept.scope.path, key) if key else None
+
+
+def find_record_key(call: Call, kept: RecordShelf, file: Path) -> str | None:
+    """Return the key of the document of a record; None where it is not in the index."""
     shelf_roots = roots.load_roots(call.home.store, kept.scope)
     keys = [root.key_of(file) for root in shelf_roots if root.path in file.parents]
     documents = call.home.store.get(kept.scope, keys)
-    return build_handle(kept.scope.path, documents[0].key) if documents else None
+    return documents[0].key if documents else None

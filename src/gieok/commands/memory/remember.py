@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from gieok.commands.command import (
     TRUST_HINT,
@@ -24,6 +24,7 @@ from gieok.commands.memory.ownership import describe_ownership
 from gieok.commands.memory.records import (
     RecordShelf,
     find_record_handle,
+    find_record_key,
     find_record_shelf,
     follow_soon,
 )
@@ -33,10 +34,21 @@ from gieok.hook import records
 from gieok.hook.matches import CATEGORIES
 from gieok.settings import grants
 from gieok.text.ends import find_end
+from gieok.text.handles import build_handle
 from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
 from gieok.text.private_tags import is_all_private
 from gieok.text.redact.sense import redact_said
+
+#: Most replaced statements that are shown.
+_MOST_REPLACED = 3
+
+
+class ReplacedStatement(NamedTuple):
+    """What was kept or said before, and holds no more since the new record."""
+
+    handle: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,8 @@ class RememberResult:
     days: tuple[date, ...] = ()
     #: The record's handle; left out where the index follows later.
     handle: Omitted[str] = None
+    #: What the record surely replaces, as far as words tell it.
+    replaces: tuple[ReplacedStatement, ...] = ()
 
     @property
     @mark_encoded_getter
@@ -74,6 +88,9 @@ def render_remembered(result: RememberResult, style: Style) -> str:
         line += "  " + said_on(result.days).say(style.lang)
     if result.until:
         line += "  " + style.say("until {until}", until=result.until)
+    for old in result.replaces:
+        replaced = style.say('replaces "{text}" ({handle})', text=old.text, handle=old.handle)
+        line += "\n  " + printable(replaced)
     line += "\n  " + style.dim(printable(describe_ownership(result.scope).say(style.lang)))
     if result.redacted:
         line += "\n  " + style.say("a secret in it was replaced")
@@ -173,7 +190,26 @@ def remember_record(
         until=_read_last_day(file),
         days=saved.days,
         handle=handle,
+        replaces=_list_replaced(call, record_shelf, file) if indexed and saved.is_new else (),
     )
+
+
+def _list_replaced(call: Call, shelf: RecordShelf, file: Path) -> tuple[ReplacedStatement, ...]:
+    """Return what a new record surely replaces in its scope."""
+    # For the passages that were indexed just now; the rest follows with the daemon.
+    from gieok.memory.talk import claims
+    from gieok.memory.talk.pair_judge import PairJudge
+
+    store, scope = call.home.store, shelf.scope
+    key = find_record_key(call, shelf, file)
+    found = claims.list_replaced(store, scope, key, PairJudge(None)) if key else []
+    texts = {old.key: old.text for old in store.get(scope, sorted({one.key for one in found}))}
+    statements = {}
+    for old in found[:_MOST_REPLACED]:
+        line = texts[old.key].split("\n")[old.line - 1]
+        handle = build_handle(scope.path, old.key, old.line)
+        statements[handle] = ReplacedStatement(handle, line[old.start : old.start + old.length])
+    return tuple(statements.values())
 
 
 def _read_last_day(file: Path) -> date | None:

@@ -19,6 +19,8 @@ CHANGES = [
     ("We use Jenkins for the release builds.", "We dropped Jenkins for the release builds."),
     ("The API gateway is Kong.", "We traded Kong for Envoy at the gateway."),
     ("The demo is on Thursday.", "The demo is Friday, not Thursday."),
+    ("Hana's wedding is on May 8, 2027.", "Hana's wedding moved to May 15."),
+    ("The audit of the mill is on 3 June.", "The audit of the mill is now on June 10th."),
     ("Barley is sown on the lower field.", "Barley's out on the lower field, oats are in."),
     ("I work at Naver.", "I left Naver last month, I'm at Kakao now."),
     ("The wifi is called nabi.", "We renamed the wifi to gosari."),

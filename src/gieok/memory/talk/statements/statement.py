@@ -134,6 +134,17 @@ _DAYS = {
     "saturday": "6", "sunday": "7", "월요일": "1", "화요일": "2", "수요일": "3", "목요일": "4", "금요일": "5",
     "토요일": "6", "일요일": "7",
 }  # fmt: skip
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+#: A day of a month: "May 8", "8th of May".
+_MONTH_DAY = re.compile(
+    rf"\b(?P<month>{_MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])"
+    rf"|\b(?P<first>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<named>{_MONTH})\b",
+    re.IGNORECASE,
+)
 #: Moods of `ranking.learned.features`; the length of a text says nothing of what it changes.
 MOODS = (
     "i", "we", "question", "request", "always", "liking", "supposed", "quoted", "decided", "rule",
@@ -253,4 +264,8 @@ def _read_values(text: str) -> dict[str, frozenset[str]]:
     for word in re.findall(r"[A-Za-z]+day|[월화수목금토일]요일", text):
         if day := _DAYS.get(word.lower().removesuffix("s")):
             numbers.setdefault("weekday", set()).add(day)
+    for found in _MONTH_DAY.finditer(text):
+        month = (found["month"] or found["named"]).lower()[:3]
+        numbers.setdefault("date", set()).add(str(_MONTHS.index(month) + 1))
+        numbers.setdefault("day", set()).add(found["day"] or found["first"])
     return {unit: frozenset(values) for unit, values in numbers.items()}

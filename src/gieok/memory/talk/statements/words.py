@@ -75,6 +75,7 @@ _MEASURES = frozenset(
         recent help interest excit
     """.split()
 )
+_SHORT_DAYS = frozenset("mon tue wed thu fri sat sun".split())
 #: Nouns that end like a word with a particle.
 _WHOLE_NOUNS = frozenset(
     """
@@ -224,11 +225,11 @@ def stem_word(surface: str) -> str:
         lowered = re.sub(r"['’]s$", "", surface).lower()
         if any(char.isdigit() for char in lowered):  # release-4, v2: its parts name nothing
             return lowered
-        return (
-            ""
-            if lowered in _STOP or re.search(r"n['’]t$", lowered)
-            else keyword_text(lowered).replace(" ", "")
-        )
+        if lowered in _STOP or re.search(r"n['’]t$", lowered):
+            return ""
+        stem = keyword_text(lowered).replace(" ", "")
+        is_day = lowered.removesuffix("s") == stem  # a wedding is no Wednesday
+        return stem if is_day or stem not in _SHORT_DAYS else lowered.removesuffix("s")
     if verb := _KOREAN_VERB.match(surface):
         return _STEM_OF[verb[0]]
     base = (
