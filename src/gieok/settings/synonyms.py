@@ -82,6 +82,8 @@ INSTEAD = {
     "logging.file": "`gieok logs`",
     "performance": "threads, database.connections",
 }
+#: Variable of a key → its name in a document, which Google's own programs read too.
+VARIABLES = {"GEMINI_API_KEY": "GOOGLE_API_KEY"}
 #: Name of a model in a document → `provider:model`.
 MODELS = {
     "google/gemini-2.5-flash": "gemini:gemini-2.5-flash",
