@@ -29,6 +29,7 @@ CUES: Mapping[str, str] = {
     "birthday": "생일 생신 귀빠진 태어난 birthday bday born",
     "anniversary": "기념일 anniversary",
     "age": "나이 살이 연세 몇살 age old years",
+    "gender": "성별 여잔지 남잔지 gender",
     "job": (
         "직업 직장 회사 일자리 출근 하는일 뭐하는 무슨일하- 무슨일해- 무슨일을 어디서일 어디다니 "
         "job work living office career boss colleague"
