@@ -109,7 +109,7 @@ _LATIN = re.compile(r"[a-z]+")
 #: Kinds of people and animals: a question that has a word for one is about that one, whatever else
 #: it asks for.
 _OF_SOMEBODY = frozenset("pet partner friend colleague boss roommate family".split())
-#: Kinds whose words name an occasion ("eat", "sleep", "always"), and seldom the kind that is asked for.
+#: Kinds whose words name an occasion ("eat", "always"), and seldom the kind that is asked for.
 _OF_OCCASIONS = frozenset(
     "address_form before_sleep class dislikes drink food habit likes move plan routine trip".split()
 )
