@@ -56,6 +56,7 @@ CAPS_OF_A_RUN = {
 #: Name in a document, or a group of names, that no setting has the meaning of → settings or commands
 #: that there are instead; '' where none is needed.
 INSTEAD = {
+    "geminiFileSearch.apiKey": "`gieok keys set gemini`",
     "minScore": "search.min_score",
     "logs.poll_interval": "watch.debounce_ms, watch.rescan_s",
     "logs.encoding": "",
