@@ -211,6 +211,19 @@ def test_a_password_in_a_file_is_refused_and_not_shown(
     assert "secret" not in without_password(said)
 
 
+def test_a_key_of_google_is_taken_by_the_name_of_the_documents_below_our_own(
+    user: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GEMINI_API_KEY", "GOOGLE_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    kept = user.parent / ".env"
+    kept.touch(mode=0o600)
+    kept.write_text("GOOGLE_API_KEY=of-the-document\n")
+    assert load_effective_settings({}).secret("GEMINI_API_KEY") == "of-the-document"
+    kept.write_text("GOOGLE_API_KEY=of-the-document\nGEMINI_API_KEY=ours\n")
+    assert load_effective_settings({}).secret("GEMINI_API_KEY") == "ours"
+
+
 def test_an_address_without_a_password_is_shown_as_it_is(user: Path, project: Path) -> None:
     user.write_text("database.url: postgresql://me@host:5433/memory")
     assert _load(project).text("database.url") == "postgresql://me@host:5433/memory"

@@ -355,6 +355,8 @@ def test_a_korean_question_is_taken_without_a_notice_and_help_has_a_korean_name(
         (["rag", "query", "where are errors handled"], "`gieok code query`"),
         (["memory", "status"], "`gieok status`"),
         (["memory:search", "linter"], "`gieok search`"),
+        (["openclaw", "memory", "index"], "`gieok index`"),
+        (["oracle", "rag", "sync"], "`gieok code sync`"),
     ],
 )
 def test_a_question_that_a_document_knows_as_a_command_names_ours(
@@ -366,7 +368,13 @@ def test_a_question_that_a_document_knows_as_a_command_names_ours(
 
 
 def test_a_question_on_memory_names_no_command(cli: Cli) -> None:
-    for words in (["memory", "leak"], ["rag", "pipeline"], ["memory", "down"], ["rag", "coverage"]):
+    for words in (
+        ["memory", "leak"],
+        ["rag", "pipeline"],
+        ["memory", "down"],
+        ["rag", "coverage"],
+        ["oracle", "memory", "leak"],
+    ):
         assert "document" not in cli(*words).err
 
 

@@ -20,7 +20,7 @@ from gieok.text.tokens import estimate_tokens
 
 _COMPRESSION = "what is kept without a model is 5 to 40 times shorter than what was said"
 KNOWN: dict[str, str] = {
-    _COMPRESSION: "rules keep the user's own words: 3.2 to 3.6 times on told_dev "
+    _COMPRESSION: "rules keep the user's own words: 3.2 to 3.7 times on told_dev "
     "(docs/decisions.md says why)"
 }
 _LEAKED = "sk-proj-4f9Qm2Lx8Vt7Zr1Kp6Wd3Hs5Jb0Nc"

@@ -72,6 +72,13 @@ PREDICATES = {
         ko=_build_predicate_telling("{who:은/는} {o}", "{who:은/는} 예전에 {o}"),
         en=_build_predicate_telling("{who} is {o} years old", "{who} was {o} once"),
     ),
+    "gender": Predicate(
+        type=_A,
+        is_single=True,
+        importance=0.5,
+        ko=_build_predicate_telling("{who}의 성별은 {o}", "예전에는 성별을 {o:이라고/라고} 했다"),
+        en=_build_predicate_telling("{who} is a {o}", "{who} said {o} once"),
+    ),
     "job": Predicate(
         type=_A,
         is_single=True,

@@ -15,7 +15,7 @@ def try_managed_store(home: Home) -> tuple[Path, tuple[TrialStep, ...]]:
     Raises MissingExtra, and StoreUnreachable without a key.
     """
     name = "gemini"
-    if not (home.settings.secret("GEMINI_API_KEY") or home.settings.secret("GOOGLE_API_KEY")):
+    if not home.settings.secret("GEMINI_API_KEY"):
         raise StoreUnreachable(
             "no key for Gemini", hint="run `gieok keys set gemini` (GEMINI_API_KEY)"
         )

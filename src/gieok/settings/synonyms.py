@@ -56,6 +56,7 @@ CAPS_OF_A_RUN = {
 #: Name in a document, or a group of names, that no setting has the meaning of → settings or commands
 #: that there are instead; '' where none is needed.
 INSTEAD = {
+    "geminiFileSearch.apiKey": "`gieok keys set gemini`",
     "minScore": "search.min_score",
     "logs.poll_interval": "watch.debounce_ms, watch.rescan_s",
     "logs.encoding": "",
@@ -82,6 +83,8 @@ INSTEAD = {
     "logging.file": "`gieok logs`",
     "performance": "threads, database.connections",
 }
+#: Variable of a key → its name in a document, which Google's own programs read too.
+VARIABLES = {"GEMINI_API_KEY": "GOOGLE_API_KEY"}
 #: Name of a model in a document → `provider:model`.
 MODELS = {
     "google/gemini-2.5-flash": "gemini:gemini-2.5-flash",

@@ -14,6 +14,7 @@ from gieok import paths, registry
 from gieok.env_file import private_variables
 from gieok.errors import BadConfig
 from gieok.places.workplace import project_root
+from gieok.settings import synonyms
 from gieok.settings.file import parse_settings_file
 from gieok.settings.option import Value
 from gieok.settings.resolved import resolve_settings
@@ -114,7 +115,12 @@ class HomeSecrets(NamedTuple):
     has_keyring: bool
 
     def secret(self, variable: str) -> str:
-        """Return a secret, or '' where there is none."""
+        """Return a secret, also by its name in a document, or '' where there is none."""
+        found = self._read(variable)
+        other = synonyms.VARIABLES.get(variable, "")
+        return found or (self._read(other) if other else "")
+
+    def _read(self, variable: str) -> str:
         found = self.environment.get(variable)
         found = found or private_variables(self.home).get(variable, "")
         if found or not self.has_keyring:

@@ -51,7 +51,7 @@ def describe_bare_question(line: CommandLine) -> Words | None:
         return None
     if line.is_sentence:
         return Words("taken as a question")
-    if named := find_document_command(line.name, next(iter(line.arguments), "")):
+    if named := find_document_command([line.name, *line.arguments]):
         return Words.of(
             "taken as a question: there is no command `{word}`; what a document calls so is "
             "`gieok {command}`",

@@ -226,7 +226,7 @@ def test_what_is_deleted_is_not_learned_again_from_the_same_message(
     done = control.delete(BOND, _fact(talk, "혜화동").key)
     assert done.holds_again == (_fact(talk, "망원동").key,)
     assert _holding(talk) == {"망원동", "새우 알레르기"}
-    assert not control.search(BOND, "혜화동")
+    assert not control.search(BOND, "혜화동").items
     talk.characters.withdraw(BOND, [_fact(talk, "새우 알레르기").message_ids[0]])
     first = talk.characters.context(BOND, "").window[0]
     talk.characters.replace(BOND, [first._replace(text="저는 연남동에 살아요")])

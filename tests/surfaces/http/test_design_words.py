@@ -112,6 +112,32 @@ def test_a_search_takes_a_query_and_gives_scores_in_the_order_of_the_memories(
     assert service.client.post(path, json={"limit": 5}, headers=kim).status_code == 422
 
 
+def test_a_search_names_what_the_question_asks_for_and_nothing_is_kept_of(
+    service: Served,
+) -> None:
+    _hear(service, "내 이름은 지우야", "커피는 좋아하는데 오이는 싫어해")
+    kim, path = token("kim"), f"{_MINA}/search"
+    asked = {
+        "우리 고양이 이름 뭐였지": ["고양이"],
+        "내 이름 뭐야": [],
+        "나 생일이 언제야": ["생일"],
+        "오이 말이야": [],
+    }
+    unknown = {
+        query: service.client.post(path, json={"query": query}, headers=kim).json()["unknown"]
+        for query in asked
+    }
+    assert unknown == asked
+
+
+def test_the_confidence_of_what_rules_found_is_the_share_of_it_that_was_right(
+    service: Served,
+) -> None:
+    _hear(service, "내 이름은 지우야")
+    found = _get(service, _MINA, type="semantic").json()["memories"]
+    assert [(one["object"], one["confidence"]) for one in found] == [("지우", 0.68)]
+
+
 def test_points_are_told_in_the_words_of_the_design(service: Served) -> None:
     kim = token("kim")
     assert _get(service, "/api/points").json()["todayCheckIn"] is False

@@ -86,6 +86,14 @@ PATTERNS = (
         confidence=0.8,
     ),
     Pattern("hobby", r"\bmy hobby(?:'s| is) (?P<v>[\w ]{3,24}?)(?=[.,!?]|$)"),
+    Pattern(
+        "gender",
+        (
+            r"\bi(?:'?m| am) an? (?P<v>woman|man|girl|boy|guy|female|male)"
+            r"(?=\s*(?:[.,!;~)]|$|(?:and|so|but|btw)\b))"
+        ),
+        unless=r"\b(?:imagine|suppose|pretend|says?|said|thinks?|thought)\b",
+    ),
     Pattern("mbti", r"\bi'?m an? (?P<v>[EI][NS][TF][PJ])\b"),
     Pattern("birthday", r"\bi was born on (?:the )?(?P<v>[\w ]{5,16}?)(?=[.,!?]|$)"),
     Pattern(

@@ -122,6 +122,9 @@ PATTERNS = (
     Pattern("job", r"(?P<v>[가-힣]{2,8}과 ?\d학년)"),
     Pattern("major", rf"전공(?:은|이) (?P<v>[가-힣]{{2,8}}?){_IS}"),
     Pattern("hobby", rf"취미(?:는|가) (?P<v>[가-힣 ]{{2,12}}?){_IS}"),
+    Pattern(
+        "gender", rf"^(?:저는|나는|제가|내가|전|난|저|나)(?:도)?\s(?P<v>여자|남자|여성|남성){_IS}"
+    ),
     Pattern("mbti", r"(?P<v>[EIei][NSns][TFtf][PJpj])(?![a-zA-Z])", unless=r"걔|친구|너"),
     Pattern(
         "lives_in",

@@ -1,7 +1,8 @@
 """Which memories bear on a message: those that a search finds, and those that it asks for.
 
 A question seldom has the words of its answer: "what do I do for a living", "늘 마시던 거". So a fact
-also bears on a message that has a word of its kind, or names its person.
+also bears on a message that has a word of its kind, or names its person. By the same words it is
+seen that a question asks for what nothing is kept of.
 """
 
 import re
@@ -29,6 +30,7 @@ CUES: Mapping[str, str] = {
     "birthday": "생일 생신 귀빠진 태어난 birthday bday born",
     "anniversary": "기념일 anniversary",
     "age": "나이 살이 연세 몇살 age old years",
+    "gender": "성별 여잔지 남잔지 gender",
     "job": (
         "직업 직장 회사 일자리 출근 하는일 뭐하는 무슨일하- 무슨일해- 무슨일을 어디서일 어디다니 "
         "job work living office career boss colleague"
@@ -104,6 +106,13 @@ _BY_KIND, _BY_PERSON, _BY_BOTH, _BY_OCCASION = 0.7, 0.6, 1.0, 0.5
 #: Share of that for what holds no more, where the message does not ask for the past.
 _OVER = 0.4
 _LATIN = re.compile(r"[a-z]+")
+#: Kinds of people and animals: a question that has a word for one is about that one, whatever else
+#: it asks for.
+_OF_SOMEBODY = frozenset("pet partner friend colleague boss roommate family".split())
+#: Kinds whose words name an occasion ("eat", "always"), and seldom the kind that is asked for.
+_OF_OCCASIONS = frozenset(
+    "address_form before_sleep class dislikes drink food habit likes move plan routine trip".split()
+)
 
 
 def rank_bearing(
@@ -135,6 +144,39 @@ def rank_bearing(
         score = weights.score(similarity, asked_at.get(one.key, 0.0), one.weight)
         scored.append((score, one.key))
     return tuple(key for _, key in sorted(scored, key=lambda row: (-row[0], row[1])))
+
+
+def list_unknown_words(text: str, memories: Sequence[Fact | Moment | Episode]) -> tuple[str, ...]:
+    """Return the words by which a question asks for what nothing is kept of, as they are cues.
+
+    No memory is of a kind that such a word stands for, and none has the word. Where something is
+    kept of another kind that the question asks for, only words for people and animals are
+    returned: "what is my cat called" is about the cat, though the user's own name is kept.
+    """
+    kinds: dict[str, set[str]] = {}
+    asking = AskingMessage.of(text)
+    for predicate, words in CUES.items():
+        if predicate in _OF_OCCASIONS:
+            continue
+        for cue in asking.find_cues(words):
+            kinds.setdefault(cue, set()).add(predicate)
+    held = {one.predicate for one in memories if isinstance(one, Fact)}
+    texts = [_join_texts(one) for one in memories]
+    missing = {
+        cue: predicates
+        for cue, predicates in kinds.items()
+        if predicates.isdisjoint(held) and not any(cue in told for told in texts)
+    }
+    if len(missing) < len(kinds):
+        missing = {cue: of for cue, of in missing.items() if of & _OF_SOMEBODY}
+    return tuple(sorted(missing, key=lambda cue: (asking.packed.find(cue), cue)))
+
+
+def _join_texts(memory: Fact | Moment | Episode) -> str:
+    """Return all words of a memory, in lower case."""
+    if isinstance(memory, Fact):
+        return f"{memory.subject} {memory.object} {memory.source}".casefold()
+    return memory.text.casefold()
 
 
 class AskingMessage(NamedTuple):
@@ -184,6 +226,11 @@ class AskingMessage(NamedTuple):
             share = _BY_OCCASION if is_occasion else 0.0
         is_over = not fact.is_current or fact.is_idea
         return share * (_OVER if is_over and not self.is_about_past else 1.0)
+
+    def find_cues(self, words: str) -> list[str]:
+        """Return those of the words that the message has; of stems none is returned."""
+        cues = _split_cues(words)
+        return [cue for cue in cues.korean if cue in self.packed] + sorted(cues.latin & self.latin)
 
     def _has_cue(self, words: str) -> bool:
         cues = _split_cues(words)

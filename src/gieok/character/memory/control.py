@@ -26,6 +26,7 @@ from gieok.character.facts import (
     talkers_of,
 )
 from gieok.character.memory import decisions, memory_pages, readings
+from gieok.character.memory.bearing import list_unknown_words
 from gieok.character.memory.decisions import (
     EDIT,
     REFORM,
@@ -73,9 +74,13 @@ class RankedMemory(NamedTuple):
 
 
 class MemorySearch(NamedTuple):
-    """Memories that a search found, best first."""
+    """Memories that a search found, best first.
+
+    `unknown` are words of the question of which nothing is kept: what was found is only near them.
+    """
 
     items: tuple[RankedMemory, ...]
+    unknown: tuple[str, ...] = ()
 
     @property
     def memories(self) -> tuple[RememberedItem, ...]:
@@ -176,7 +181,7 @@ class Control:
 
     def search(
         self, bond: Bond, text: str, limit: int = 5, layers: Sequence[str] = ()
-    ) -> list[RankedMemory]:
+    ) -> MemorySearch:
         """Return memories for a question, best first. Raises BadRequest."""
         memory_pages.first_of(1, limit)
         wanted_layers = {memory_pages.layer_named(name) for name in layers} or set(Layer)
@@ -193,7 +198,8 @@ class Control:
             for item, hit in items
             if item and item.layer in wanted_layers
         ]
-        return rows[:limit]
+        held = self.memory.memories(bond)
+        return MemorySearch(tuple(rows[:limit]), list_unknown_words(text, held.every))
 
     def edit(self, bond: Bond, key: str, change: MemoryEdit) -> EditOutcome:
         """Change a memory; its former version goes to its history.

@@ -83,6 +83,8 @@ class CharacterMemoriesResult:
     user: str
     memories: tuple[CharacterMemoryRow, ...]
     messages: tuple[SaidRow, ...] = ()
+    #: Words of the search of which nothing is kept: the memories are only near them.
+    unknown: tuple[str, ...] = ()
     #: Whether the search words or the layer filter left memories out.
     is_part: Hidden[bool] = False
 
@@ -129,6 +131,9 @@ def render_character_memories(result: CharacterMemoriesResult, style: Style) -> 
             )
         return style.say("Nothing is remembered yet.")
     lines = render_memory_rows(result.memories, style)
+    if result.unknown:
+        words = ", ".join(f"“{printable(word)}”" for word in result.unknown)
+        lines.insert(0, style.say("No memory is about {words}. The nearest:", words=words))
     return "\n".join(
         [
             *lines,
@@ -180,9 +185,11 @@ def list_character_memories(
         hits = house.control.search(bond, " ".join(words), min(limit, MOST_LIMIT), layers)
         rows = tuple(
             _build_memory_row(one.memory, wording)._replace(score=round(one.score, 3))
-            for one in hits
+            for one in hits.items
         )
-        return CharacterMemoriesResult(identity, bond.user, rows, is_part=True)
+        return CharacterMemoriesResult(
+            identity, bond.user, rows, unknown=hits.unknown, is_part=True
+        )
     pages = (house.control.memories(bond, one_layer, limit=limit) for one_layer in layers)
     rows = tuple(_build_memory_row(one, wording) for page in pages for one in page.items)
     return CharacterMemoriesResult(identity, bond.user, rows, is_part=bool(layer))

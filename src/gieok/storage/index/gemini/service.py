@@ -106,7 +106,7 @@ class Access(NamedTuple):
 def read_access(opening: Opening) -> Access:
     """Return the access that a home's settings and keys give."""
     return Access(
-        key=opening.secret("GEMINI_API_KEY") or opening.secret("GOOGLE_API_KEY"),
+        key=opening.secret("GEMINI_API_KEY"),
         url=opening.setting("gemini.url"),
         timeout_s=float(opening.setting("gemini.timeout_s")),
         model=opening.setting("gemini.model"),

@@ -166,7 +166,7 @@ def search_character_memories(
     """Find memories by meaning and words."""
     text = choose_named("text", asked.text or None, "query", asked.query or None)
     bond = _find_bond(house, who.user, character_id)
-    return MemorySearch(tuple(house.control.search(bond, text or "", asked.limit, asked.layers)))
+    return house.control.search(bond, text or "", asked.limit, asked.layers)
 
 
 @router.post("/{character_id}/undo")

@@ -253,7 +253,7 @@ def _build_memory_panel(seen: PageRequest) -> dict[str, Any]:
                     "importance": one.importance,
                 },
             )
-            for one in hits
+            for one in hits.items
         ]
     return {
         **_build_empty_talk(seen),
