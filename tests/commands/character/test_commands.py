@@ -97,7 +97,7 @@ def test_a_talk_is_remembered_told_why_and_forgotten(
     assert call("forget", "mina", undo=undo).text == "it is remembered again"
     assert call("memories", "mina", "Leith").status == 0
     unknown = call("memories", "mina", "my cat in Leith").text
-    assert unknown.startswith("No memory is about “cat”. The nearest:\n")
+    assert unknown.startswith("No memory names “cat”. The nearest:\n")
 
 
 def test_a_memory_is_forgotten_and_brought_back_in_the_talk(

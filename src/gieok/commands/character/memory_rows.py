@@ -133,7 +133,7 @@ def render_character_memories(result: CharacterMemoriesResult, style: Style) -> 
     lines = render_memory_rows(result.memories, style)
     if result.unknown:
         words = ", ".join(f"“{printable(word)}”" for word in result.unknown)
-        lines.insert(0, style.say("No memory is about {words}. The nearest:", words=words))
+        lines.insert(0, style.say("No memory names {words}. The nearest:", words=words))
     return "\n".join(
         [
             *lines,
