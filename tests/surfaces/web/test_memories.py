@@ -481,6 +481,20 @@ def test_injections_are_stepped_through_and_lead_to_their_memories(
     assert told.get("/injection?n=99").status_code == 200
 
 
+def test_what_a_given_line_was_said_to_be_is_in_the_readers_language_and_stands_once(
+    told: TestClient, tmp_path: Path
+) -> None:
+    status = "unsure; said earlier; perhaps changed by what was said on 2026-09-27: b5c8950f.1"
+    memory = InjectedMemory(
+        title="Payments", citation="", text="x", handle=handle(told, "Payments"), status=status
+    )
+    window = ContextWindow(str(tmp_path / "home"), "claude-code", "s")
+    window.keep("prompt", Injection("- x", [memory], 4), 1_000.0)
+    page = told.get("/injection", headers={"Accept-Language": "ko"}).text
+    chip = page.partition('<span class="chip warn">')[2].partition("</span>")[0]
+    assert chip == "전에 한 말. 2026-09-27에 한 말로 바뀐 듯함: b5c8950f.1"
+
+
 def test_an_injection_leads_to_the_prompt_and_the_session_that_it_was_for(
     told: TestClient, tmp_path: Path
 ) -> None:
