@@ -584,8 +584,8 @@ def test_a_memory_is_added_from_every_page_for_whom_one_chooses(browser: TestCli
         "/remember",
         data={"token": token(browser), "text": "I like tea.", "to": "agent:main", "back": back},
     )
-    assert "told=Remembered+for+yours%2C+in+no+project%3A+I+like+tea.&" in str(added.url)
-    assert "Remembered for yours, in no project: I like tea." in added.text
+    assert "told=Remembered+%28yours%2C+in+no+project%29%3A+I+like+tea.&" in str(added.url)
+    assert "Remembered (yours, in no project): I like tea." in added.text
     assert added.url.path == "/timeline"
     assert "I like tea." in browser.get("/memories?in=agent:main").text
     assert "I like tea." not in browser.get(f"/memories?in={own[1]}").text
