@@ -109,6 +109,13 @@ def test_what_is_put_in_is_korean_too() -> None:
     assert in_language("/n/a.md: binary, not text", "ko") == "/n/a.md: 글이 아니라 이진 파일입니다"
 
 
+def test_a_message_with_a_semicolon_is_one_behind_another_message_too() -> None:
+    status = "said earlier; perhaps changed by what was said on 2026-09-27: b5c8950f.1"
+    alone = in_language(status, "ko")
+    assert "perhaps" not in alone
+    assert in_language(f"unsure; {status}; replaced", "ko") == f"확실하지 않음; {alone}; 바뀜"
+
+
 def test_what_has_no_pair_stays_as_it_is() -> None:
     for text in (
         "out of the blue (and back); said nobody: ever",

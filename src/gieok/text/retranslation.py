@@ -67,20 +67,29 @@ class Catalogue(NamedTuple):
 
     def say(self, text: str, depth: int = 0) -> str:
         """Return the translation of a text; the text itself where no message matches."""
+        said = self._say_whole(text, depth)
+        if said is not None:
+            return said
+        return self._joined(text, depth + 1) if depth < _DEEPEST else text
+
+    def _say_whole(self, text: str, depth: int) -> str | None:
+        """Return the translation of a text that is one message; None for another text."""
         if text in self.plain:
             return self.plain[text]
         for template in self.templates if depth < _DEEPEST else ():
             if match := template.match(text):
                 return self._filled(template, match, depth + 1)
-        return self._joined(text, depth + 1) if depth < _DEEPEST else text
+        return None
 
     def _joined(self, text: str, depth: int) -> str:
         """Return the translation of a text that was composed of several messages.
 
         The forms are `one; another`, `what (why)`, `place: what`.
         """
-        if "; " in text:
-            return "; ".join(self.say(part, depth) for part in text.split("; "))
+        first, semicolon, rest = text.partition("; ")
+        if semicolon:
+            # a message may have a semicolon itself, so what is left is tried as one message first
+            return f"{self.say(first, depth)}; {self.say(rest, depth - 1)}"
         what, opening, why = text.partition(" (")
         if opening and text.endswith(")"):
             return f"{self.say(what, depth)} ({self.say(why[:-1], depth)})"

@@ -71,6 +71,8 @@ def test_a_daily_note_is_dated_by_its_name_and_others_are_not(folder: Path) -> N
         ("refund_policy-2.md", "# 환불", "refund policy 2 > 환불"),
         ("a.txt", "no heading", "a"),
         ("weekly-sync.md", "# Weekly sync notes", "Weekly sync notes"),
+        ("축의금-2026-11-29까지.md", "# 축의금, 2026-11-29까지.", "축의금, 2026-11-29까지."),
+        ("2026-11-29 fees.md", "# 요금", "fees > 요금"),
     ],
 )
 def test_the_title_holds_the_words_of_heading_and_name(

@@ -50,6 +50,20 @@ def talked(browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return browser
 
 
+def test_what_was_said_at_midnight_in_greenwich_is_of_the_readers_day(
+    browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "talk").mkdir()
+    monkeypatch.setenv("GIEOK_OBSERVE_FOLDERS", str(tmp_path / "talk"))
+    monkeypatch.setenv("GIEOK_ZONE", "Etc/GMT+1")
+    row = {"role": "user", "text": "The parcel is sent.", "timestamp": "2024-05-07T00:00:00Z"}
+    (tmp_path / "talk" / "a.jsonl").write_text(json.dumps(row) + "\n")
+    Memory().run("observe run", once=True)
+    page = browser.get("/timeline?day=2024-05-06").text
+    assert "23:00 – 23:00" in page
+    assert "The parcel is sent." in page
+
+
 def test_a_day_shows_its_sessions_what_came_of_them_and_leads_to_what_was_said(
     talked: TestClient,
 ) -> None:

@@ -17,7 +17,9 @@ from tests.support.daytime import find_noon_zone
 
 from gieok.model.conversation import Incident
 from gieok.processes.client import Daemon
+from gieok.surfaces.cli import main
 from gieok.surfaces.python import Memory
+from gieok.surfaces.web.look import format_moment
 
 NOW = datetime.now(UTC)
 
@@ -121,7 +123,7 @@ def _daemon_card(page: str) -> str:
 
 
 def test_the_daemon_of_the_home_is_told_truly_and_started_by_a_button(
-    watching: TestClient,
+    watching: TestClient, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
     off = "The daemon is off: none of these begins by itself until it runs."
     assert off in watching.get("/status").text
@@ -134,6 +136,10 @@ def test_the_daemon_of_the_home_is_told_truly_and_started_by_a_button(
     assert "/status/run/daemon" not in after
     assert off not in watching.get("/status").text
     assert "daemon: runs" in watching.get("/status").text, "the command's own words say the same"
+    capsysbinary.readouterr()
+    main(["status", "--json"])
+    told = json.loads(capsysbinary.readouterr()[0])["sidecar"]["daemon"]
+    assert f"since {format_moment(told['since'], Memory().call.zone)}<" in after
 
 
 def test_a_backup_is_made_by_a_button_and_what_it_did_is_shown(browser: TestClient) -> None:

@@ -274,5 +274,22 @@ def test_three_questions_of_ones_own_notes_can_be_clicked_and_are_answered(
     assert "뭐라고 적었지?" in ko
 
 
+def test_a_home_without_notes_has_questions_about_its_months(
+    browser: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk = tmp_path / "talk"
+    talk.mkdir()
+    monkeypatch.setenv("GIEOK_OBSERVE_FOLDERS", str(talk))
+    now = datetime.now(UTC)
+    for month in range(3):
+        said_at = (now.replace(day=1, hour=0) - timedelta(days=30 * month)).isoformat()
+        row = {"role": "user", "text": f"We decided to buy {month} lamps.", "timestamp": said_at}
+        (talk / f"{month}.jsonl").write_text(json.dumps(row) + "\n")
+    Memory().run("observe run", once=True)
+    links = re.findall(r'href="(/[?]q=[^"]+)">', browser.get("/questions").text)
+    assert len(links) == 3
+    assert all("lamps" in browser.get(link).text for link in links)
+
+
 def test_an_empty_memory_offers_no_question(browser: TestClient) -> None:
     assert browser.get("/questions").text.strip() == ""

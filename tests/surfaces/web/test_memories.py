@@ -481,6 +481,20 @@ def test_injections_are_stepped_through_and_lead_to_their_memories(
     assert told.get("/injection?n=99").status_code == 200
 
 
+def test_what_a_given_line_was_said_to_be_is_in_the_readers_language_and_stands_once(
+    told: TestClient, tmp_path: Path
+) -> None:
+    status = "unsure; said earlier; perhaps changed by what was said on 2026-09-27: b5c8950f.1"
+    memory = InjectedMemory(
+        title="Payments", citation="", text="x", handle=handle(told, "Payments"), status=status
+    )
+    window = ContextWindow(str(tmp_path / "home"), "claude-code", "s")
+    window.keep("prompt", Injection("- x", [memory], 4), 1_000.0)
+    page = told.get("/injection", headers={"Accept-Language": "ko"}).text
+    chip = page.partition('<span class="chip warn">')[2].partition("</span>")[0]
+    assert chip == "전에 한 말. 2026-09-27에 한 말로 바뀐 듯함: b5c8950f.1"
+
+
 def test_an_injection_leads_to_the_prompt_and_the_session_that_it_was_for(
     told: TestClient, tmp_path: Path
 ) -> None:
@@ -570,8 +584,8 @@ def test_a_memory_is_added_from_every_page_for_whom_one_chooses(browser: TestCli
         "/remember",
         data={"token": token(browser), "text": "I like tea.", "to": "agent:main", "back": back},
     )
-    assert "told=Remembered+for+yours%2C+in+no+project%3A+I+like+tea.&" in str(added.url)
-    assert "Remembered for yours, in no project: I like tea." in added.text
+    assert "told=Remembered+%28yours%2C+in+no+project%29%3A+I+like+tea.&" in str(added.url)
+    assert "Remembered (yours, in no project): I like tea." in added.text
     assert added.url.path == "/timeline"
     assert "I like tea." in browser.get("/memories?in=agent:main").text
     assert "I like tea." not in browser.get(f"/memories?in={own[1]}").text

@@ -26,6 +26,8 @@ QUESTIONS = (
     "결제 시간 제한은",
     "xylophone",
     "which port has the printer",
+    # far less sure than what is shown without a word in common
+    "which colour has the lease of my neighbour in Busan",
 )
 _SAID = (
     ("user", "We decided to settle payments on Tuesdays."),

@@ -403,13 +403,14 @@ def _iter_record_items(documents: Iterable[Document], request: ListRequest) -> I
         text = own_text(document.text)
         if search_text not in fold_for_search(f"{document.title}\n{document.key}\n{text}"):
             continue
-        has_title = not document.title or document.title.removesuffix("…") in text
+        title = document.title.rpartition(" > ")[2]
+        has_title = not title or title.removesuffix("…") in text
         yield _Item(
             at=document.said_at,
             scope=document.scope,
             key=document.key,
             line=0,
-            text=text if has_title else f"{document.title}: {text}",
+            text=text if has_title else f"{title}: {text}",
         )
 
 

@@ -3,6 +3,7 @@
 import calendar
 import re
 from collections.abc import Iterator
+from datetime import date, timedelta
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -17,6 +18,10 @@ from gieok.text.turns import ASSISTANT
 
 #: Memories that are looked at, and questions that are tried, for the few that are offered.
 _MOST_LISTED, _MOST_TRIED = 60, 8
+#: Names that are tried behind the newest month, before earlier months are.
+_FURTHER_NAMES = 3
+#: Months that are asked about, the newest first.
+_MONTHS = 3
 #: A longer name is a sentence, and no name of a thing.
 _MOST_CHARS = 40
 _SURE = (HIGH, MEDIUM)
@@ -41,13 +46,17 @@ def suggest_questions(call: Call, most: int = 3) -> list[str]:
 
 
 def _iter_candidates(call: Call, memories: tuple[ListedMemory, ...]) -> Iterator[str]:
-    """Yield questions: about two names of notes, about the newest month, about further names."""
+    """Yield questions: about two names of notes, the newest month, further names, earlier months.
+
+    Each kind has its turns, so that a home without notes, or without names that answer, has some.
+    """
     names = _iter_note_names(memories)
     about_names = (call.words("What about {name}?", name=name) for name in names)
+    about_months = (_ask_about_month(call, day) for day in _iter_months(memories))
     yield from islice(about_names, 2)
-    if memories:
-        yield _ask_about_month(call, memories[0])
-    yield from about_names
+    yield from islice(about_months, 1)
+    yield from islice(about_names, _FURTHER_NAMES)
+    yield from about_months
 
 
 def _iter_note_names(memories: tuple[ListedMemory, ...]) -> Iterator[str]:
@@ -58,8 +67,17 @@ def _iter_note_names(memories: tuple[ListedMemory, ...]) -> Iterator[str]:
             yield name
 
 
-def _ask_about_month(call: Call, memory: ListedMemory) -> str:
-    day = memory.day
+def _iter_months(memories: tuple[ListedMemory, ...]) -> Iterator[date]:
+    """Yield the first days of the month of the newest memory and of the two months before."""
+    if not memories:
+        return
+    first = max(memory.day for memory in memories).replace(day=1)
+    for _ in range(_MONTHS):
+        yield first
+        first = (first - timedelta(days=1)).replace(day=1)
+
+
+def _ask_about_month(call: Call, day: date) -> str:
     is_now = day.year == call.clock.now().year
     template = "What happened in {month}?" if is_now else "What happened in {month} {year}?"
     return call.words(

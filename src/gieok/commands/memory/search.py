@@ -48,7 +48,8 @@ _LOOKED_AT = 200
 _MORE = 4
 #: Default number of lines in a timeline.
 _LISTED = 12
-#: Least score of the nearest hits that are shown where nothing answers.
+#: Least score of the nearest hit that is shown where nothing answers and it has no word of the
+#: question. A score is lower the more scopes are searched; a word in common stays one.
 _NEAREST = 0.15
 _KINDS = {
     "memory": frozenset(("memory",)),
@@ -336,7 +337,7 @@ def _search_memory_store(
             call, request, store, scopes, standing, ranked_hits, limits.judged
         )
     nearest = None
-    if request.min_score == -1 and ranked_hits.nearest and ranked_hits.nearest.score >= _NEAREST:
+    if request.min_score == -1 and ranked_hits.nearest and _is_near(ranked_hits.nearest, text):
         nearest = next(
             iter(
                 _build_search_results(
@@ -370,6 +371,15 @@ def _search_memory_store(
         not_looked_at=gaps or None,
         has_own_threshold=request.min_score != -1,
     )
+
+
+def _is_near(hit: Hit, question: str) -> bool:
+    """Return whether a hit that does not answer is near enough to be shown as the nearest."""
+    if hit.score >= _NEAREST:
+        return True
+    from gieok.text.marks import count_question_words
+
+    return count_question_words(hit.passage.text, question) > 0
 
 
 class _Limits(NamedTuple):

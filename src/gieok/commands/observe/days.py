@@ -7,7 +7,7 @@ whole.
 import zlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.commands.memory.handles import NOTE, NamedMemory, find_memory_status, kind_of
@@ -19,11 +19,12 @@ from gieok.memory.files import roots
 from gieok.memory.talk import turns
 from gieok.model.conversation import Run, Turn
 from gieok.model.memory import Document, Scope
-from gieok.model.retrieval import Filter
+from gieok.model.retrieval import Filter, FoundPassage
 from gieok.ports.store import Store
 from gieok.ranking import timeline
 from gieok.ranking.recall import first_answer
 from gieok.text.markdown import front_matter
+from gieok.zone import day_in
 
 #: Passages of a scope that are read for one stretch of days; beyond this number, the oldest are not
 #: counted.
@@ -188,13 +189,15 @@ def _list_dated_documents(
     rows = {}
     for p in store.passages(store.within(scope, where, _MOST_PASSAGES), scope):
         if p.key not in rows:
-            rows[p.key] = (
-                timeline.day_of_moment(p.valid_from, p.updated_at, call.zone),
-                p.kind,
-                p.key,
-                p.metadata,
-            )
+            rows[p.key] = (_find_dated_day(p, call.zone), p.kind, p.key, p.metadata)
     return list(rows.values())
+
+
+def _find_dated_day(passage: FoundPassage, zone: tzinfo) -> date:
+    """Return the day of a document; what was said has a time, midnight UTC among all others."""
+    if passage.kind == turns.KIND and passage.valid_from is not None:
+        return day_in(passage.valid_from, zone)
+    return timeline.find_passage_day(passage, zone)
 
 
 def build_whole_day(call: Call, scopes: Iterable[Scope], day: date, of: DayOf) -> WholeDay:

@@ -528,14 +528,20 @@ def _build_note_title(name: str, stem: str) -> str:
 
     Both are searched with every passage.
     """
-    plain = name_without_day(normalise(stem_without_identity(stem)))
-    words = " ".join(_JOIN.sub(" ", redact_path_names(plain)).split())
+    plain = normalise(stem_without_identity(stem))
+    words = _separate_path_words(name_without_day(plain))
     words = "" if _DAY_OF_FOLDER.fullmatch(words) else words
-    return (
-        name
-        if _squeeze_title_words(words) in _squeeze_title_words(name)
-        else " > ".join(filter(None, (words, name)))
+    # a title may have the day, too: without it the words beside it would be others
+    known = _squeeze_title_words(name)
+    adds_nothing = any(
+        _squeeze_title_words(said) in known for said in (words, _separate_path_words(plain))
     )
+    return name if adds_nothing else " > ".join(filter(None, (words, name)))
+
+
+def _separate_path_words(name: str) -> str:
+    """Return the words of a file's name, redacted, with single spaces between them."""
+    return " ".join(_JOIN.sub(" ", redact_path_names(name)).split())
 
 
 def _find_note_stem(file: Path) -> str:

@@ -46,7 +46,7 @@ def remember(seen: PageRequest) -> Response:
         notice = seen.words("Remembered: {title}", title=remembered.title)
         if seen.has_scopes:
             notice = seen.words(
-                "Remembered for {scope}: {title}",
+                "Remembered ({scope}): {title}",
                 scope=name_scope(remembered.scope),
                 title=remembered.title,
             )
