@@ -109,12 +109,10 @@ def update_lasting_lines(
         if scope != USER_SCOPE
         for line in lines
     ]
-    rows[USER_SCOPE] = [
-        *rows.get(USER_SCOPE, ()),
-        *(pair for pair in others if pair[1].is_about_user),
-    ]
-    for scope, pairs in rows.items():
+    own = rows.get(USER_SCOPE, [])
+    for scope, pairs in {**rows, USER_SCOPE: [*own, *others]}.items():
         binding_lines.write_binding_rules(store, home, scope, _select_rule_lines(pairs), zone)
+    rows[USER_SCOPE] = [*own, *(pair for pair in others if pair[1].is_about_user)]
     if journal is not None:
         _compile_gate_rules(store, home, lines_by_scope, zone, journal)
     for scope, lines in rows.items():
