@@ -38,12 +38,13 @@ from gieok.text.assent import accepts
 from gieok.text.embedform import text_to_embed
 from gieok.text.gates.statement import may_state_action_rule
 from gieok.text.handles import line_check
+from gieok.text.others import tells_of_others
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
 from gieok.zone import day_in, find_zone
 
 #: To be raised whenever the same turns would be judged differently.
-_VERSION = 14
+_VERSION = 15
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: Least probability that a statement is about the user, and so holds in every project.
@@ -295,7 +296,11 @@ def _judge_document_lines(
         if value >= _LEAST or rule:
             # A turn that states nothing states nothing about the user: that judgement takes half a
             # millisecond.
-            is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
+            is_about = (
+                likely >= _STATES
+                and about_user(words, vector or b"", model) >= _ABOUT_USER
+                and not tells_of_others(words)
+            )
             states = (likely or _UNJUDGED) * _share_of_question(words) if value else 0.0
             day = find_day_ahead(words.partition(CORRECTED_MARK)[0], said_on)
             rows.append(
