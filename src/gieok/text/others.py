@@ -46,9 +46,14 @@ _OWN = (
 )
 
 
+def speaks_of_user(text: str) -> bool:
+    """Return whether users speak of themselves in a text, as the subject or the owner."""
+    return re.search(_OWN, text) is not None
+
+
 def tells_of_others(text: str) -> bool:
     """Return whether a clause of a text tells of somebody else, and none speaks of the user."""
-    if re.search(_OWN, text):
+    if speaks_of_user(text):
         return False
     return any(
         re.search(pattern, clause)

@@ -9,9 +9,9 @@ from tests.support.silent_reader import SilentReader
 from tests.support.talk import build_block, build_key
 
 from gieok.hook import rules
-from gieok.memory.talk import lasting_turns, promotion
+from gieok.memory.talk import lasting_turns, promotion, rule_readings
 from gieok.model.memory import Scope
-from gieok.places.home import rules_file
+from gieok.places.home import lasting_file, rules_file
 from gieok.places.scope import USER_SCOPE
 from gieok.ports.models import RuleKind, RuleStretch
 from gieok.testing.memory_store import MemoryStore
@@ -92,3 +92,15 @@ def test_a_rule_of_a_project_binds_elsewhere_only_where_it_says_so(
     ]
     _write_rules(tmp_path, everywhere, "You can deploy to production again.")
     assert _read_rows(tmp_path, Scope(USER_SCOPE)) == []
+
+
+def test_what_is_forbidden_in_a_project_is_remembered_elsewhere_only_where_it_is_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lasting_turns, "judge_turn_worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(lasting_turns, "about_user", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(rule_readings, "SAID", 0.9)
+    own = "Don't deploy to production before noon, I sleep late."
+    _write_rules(tmp_path, "Never deploy to staging.", own)
+    rows = json.loads(Path(lasting_file(str(tmp_path), USER_SCOPE)).read_text())
+    assert [row[3] for row in rows] == [build_key("s24")]

@@ -32,6 +32,7 @@ _MOST_LINES, _MOST_FAILURES = 300, 2
 _LONGEST_ANSWER = 40
 #: Chance from which a stretch counts as a rule.
 SAID = 0.97
+_FORBIDDING = (RuleKind.NEVER, RuleKind.ASK)
 #: A message of so few sentences is told whole where its rule was not marked itself.
 _FEW_SENTENCES = 2
 _AT_ONCE = 200
@@ -113,6 +114,11 @@ def _list_telling_stretches(words: str, stretches: Sequence[RuleStretch]) -> lis
     return [one._replace(kind=RuleKind.NEVER) for one in stretches]
 
 
+def forbids_surely(stretches: Sequence[RuleStretch] | None) -> bool:
+    """Return whether a turn surely forbids something to agents, or asks to be asked before."""
+    return any(one.kind in _FORBIDDING and one.chance >= SAID for one in stretches or ())
+
+
 def split_at_sentences(words: str, stretch: RuleStretch) -> list[RuleStretch]:
     """Return the parts of a stretch that lie in one of the user's own sentences each.
 
@@ -136,7 +142,7 @@ def find_said_sentence(words: str, stretch: RuleStretch) -> str:
     What lies in quotation marks states none, nor does a sentence that lifts a rule, asks, supposes
     a case, or asks for a piece of work and no more.
     """
-    if stretch.kind not in (RuleKind.NEVER, RuleKind.ASK) or stretch.chance < SAID:
+    if not forbids_surely([stretch]):
         return ""
     if not binding.blank_quotations(words)[stretch.start : stretch.end].strip():
         return ""
