@@ -96,7 +96,7 @@ def fresh(
         if window.holds(memory):
             continue
         said = fold_statement(memory.text), memory
-        place = next((n for n, other in enumerate(kept) if _says_same(other, said)), len(kept))
+        place = next((n for n, other in enumerate(kept) if _is_turn_retold(other, said)), len(kept))
         # Of a turn and the observation made of it, the longer text is kept: it has the day that "by
         # Friday" means, or what stands beside the sentence that was observed.
         if place == len(kept) or len(kept[place][1].text) < len(memory.text):
@@ -104,7 +104,7 @@ def fresh(
     return [mark_missing_paths(memory, folder) for _, memory in kept]
 
 
-def _says_same(one: "tuple[str, InjectedMemory]", other: "tuple[str, InjectedMemory]") -> bool:
+def _is_turn_retold(one: "tuple[str, InjectedMemory]", other: "tuple[str, InjectedMemory]") -> bool:
     """Say whether two memories, each behind its folded words, are one statement.
 
     They have the same words, or one is the user's turn of a day and the other what was observed of

@@ -24,7 +24,7 @@ from gieok.text.assent import is_small_talk
 
 
 class SlipCorrection(NamedTuple):
-    """Line of a user with a wrong value, the sentence that states it, and the line that corrects."""
+    """Line of a user with a wrong value, the sentence with it, and the line that corrects it."""
 
     wrong: TurnLine
     sentence: str
@@ -32,7 +32,7 @@ class SlipCorrection(NamedTuple):
 
 
 def list_slips(store: Documents, scope: Scope, document: Document) -> Iterator[SlipCorrection]:
-    """Yield the values that lines of a block of turns put right, in this block or the one before."""
+    """Yield the values that lines of a block put right, in this block or the one before."""
     if document.kind != turns.KIND or document.key.endswith(PROMOTED):
         return
     read = [(line, read_slip(read_user_words(line.text))) for line in list_lines(document)]

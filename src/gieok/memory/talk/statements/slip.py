@@ -1,8 +1,8 @@
 """Recogniser of texts that put one value right, and say nothing else.
 
-Examples: "sorry, 27, not 17", "아 미안, 17 말고 27". Such a text names the wrong value and the right one.
-The caller knows which statement came before, and whether the wrong value stands in it. Each row has
-an example and a counter-example; a test runs them.
+Examples: "sorry, 27, not 17", "아 미안, 17 말고 27". Such a text names the wrong value and the right
+one. The caller knows which statement came before, and whether the wrong value stands in it. Each
+row has an example and a counter-example; a test runs them.
 """
 
 import re
@@ -83,12 +83,12 @@ def find_wrong_sentence(slip: Slip, sentences: Sequence[str]) -> str:
 
     Where the right value was stated too, the text may confirm it and not correct it.
     """
-    if any(_names(sentence, slip.right) for sentence in sentences):
+    if any(_states_value(sentence, slip.right) for sentence in sentences):
         return ""
-    return next((one for one in reversed(sentences) if _names(one, slip.wrong)), "")
+    return next((one for one in reversed(sentences) if _states_value(one, slip.wrong)), "")
 
 
-def _names(sentence: str, value: str) -> bool:
+def _states_value(sentence: str, value: str) -> bool:
     """Return whether a sentence has a value as a word; a Korean particle may follow it."""
     pattern = rf"(?<![\w.]){re.escape(value)}(?![A-Za-z0-9])"
     return re.search(pattern, sentence, re.IGNORECASE) is not None
