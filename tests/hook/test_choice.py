@@ -49,6 +49,29 @@ def test_a_turn_and_what_was_observed_of_it_are_one_memory_with_the_day(tmp_path
     assert [m.citation for m in choice.fresh([turn, observed, other], window, "")] == ["o1", "o2"]
 
 
+def _memory(citation: str, text: str, day: str, who: str = "") -> InjectedMemory:
+    return InjectedMemory(title="", citation=citation, text=text, day=day, who=who)
+
+
+@pytest.mark.parametrize(
+    ("observed", "shown"),
+    [
+        (_memory("o", "Prices are integers in öre.", "2026-05-07"), ["t"]),
+        (_memory("o", "Prices are integers in öre.", "2026-05-08"), ["t", "o"]),
+        (_memory("o", "Sweep it.", "2026-05-07"), ["t", "o"]),
+        (_memory("o", "Prices are integers in öre.", "2026-05-07", who="assistant"), ["t", "o"]),
+    ],
+    ids=["observed of it", "of another day", "too short to tell", "said by the agent"],
+)
+def test_a_sentence_observed_of_a_turn_is_not_shown_beside_it(
+    tmp_path: Path, observed: InjectedMemory, shown: list[str]
+) -> None:
+    window = ContextWindow(str(tmp_path), "claude-code", "")
+    turn = _memory("t", "Sweep it. Prices are integers in öre!", "2026-05-07", who="user")
+    assert [m.citation for m in choice.fresh([turn, observed], window, "")] == shown
+    assert {m.citation for m in choice.fresh([observed, turn], window, "")} == set(shown)
+
+
 @pytest.mark.parametrize(
     ("zone", "day"), [("Asia/Seoul", "2026-11-17"), ("America/Los_Angeles", "2026-11-16")]
 )

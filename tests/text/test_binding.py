@@ -73,6 +73,29 @@ def test_a_turn_is_of_the_moment_where_all_that_it_says_is() -> None:
 
 
 @pytest.mark.parametrize(
+    ("pattern", "one", "none"), binding.SUPPOSED, ids=[one for _, one, _ in binding.SUPPOSED]
+)
+def test_what_is_only_supposed_is_known(pattern: str, one: str, none: str) -> None:
+    assert re.search(pattern, one)
+    assert not re.search(pattern, none)
+    assert binding.is_supposed(one)
+    assert not binding.is_supposed(none)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "rule"),
+    [
+        ("Write a script that merges duplicates.", "Show me the list before you merge."),
+        ("중복된 책 합치는 스크립트 써줘", "지울 일 생기면 목록부터 보여줘"),
+        ("run the migration", "run the migration past Anna, she decides"),
+    ],
+)
+def test_a_request_for_work_says_no_more_than_which_work(wanted: str, rule: str) -> None:
+    assert binding.is_plain_request(wanted)
+    assert not binding.is_plain_request(rule)
+
+
+@pytest.mark.parametrize(
     ("pattern", "one", "none"), binding.OBJECTLESS, ids=[one for _, one, _ in binding.OBJECTLESS]
 )
 def test_a_sentence_without_its_object_is_known(pattern: str, one: str, none: str) -> None:

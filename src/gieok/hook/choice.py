@@ -40,6 +40,9 @@ _PATH = re.compile(
 _MOST_PATHS = 4
 #: Largest cited file that is read.
 _MOST_FILE_BYTES = 200_000
+#: Speaker of the user's turns, and letters of an observation from which it is known in a turn:
+#: fewer stand in turns that say something else.
+_USER, _FEWEST_LETTERS = "user", 12
 _NO_WORD = re.compile(r"[\W_]+")
 #: What stands between a turn that asks and its answer, where both are shown.
 ANSWERED_BY = " → "
@@ -88,15 +91,32 @@ def fresh(
 
     A memory that cites a missing file says so.
     """
-    by_words: dict[str, InjectedMemory] = {}
+    kept: list[tuple[str, InjectedMemory]] = []
     for memory in found:
-        words = fold_statement(memory.text)
-        first = by_words.get(words)
+        if window.holds(memory):
+            continue
+        said = fold_statement(memory.text), memory
+        place = next((n for n, other in enumerate(kept) if _is_turn_retold(other, said)), len(kept))
         # Of a turn and the observation made of it, the longer text is kept: it has the day that "by
-        # Friday" means.
-        if not window.holds(memory) and (first is None or len(first.text) < len(memory.text)):
-            by_words[words] = memory
-    return [mark_missing_paths(memory, folder) for memory in by_words.values()]
+        # Friday" means, or what stands beside the sentence that was observed.
+        if place == len(kept) or len(kept[place][1].text) < len(memory.text):
+            kept[place : place + 1] = [said]
+    return [mark_missing_paths(memory, folder) for _, memory in kept]
+
+
+def _is_turn_retold(one: "tuple[str, InjectedMemory]", other: "tuple[str, InjectedMemory]") -> bool:
+    """Say whether two memories, each behind its folded words, are one statement.
+
+    They have the same words, or one is the user's turn of a day and the other what was observed of
+    a sentence of it on that day.
+    """
+    (words, memory), (other_words, other_memory) = one, other
+    if words == other_words:
+        return True
+    if memory.day != other_memory.day or {memory.who, other_memory.who} != {"", _USER}:
+        return False
+    turn, observed = (words, other_words) if memory.who == _USER else (other_words, words)
+    return len(observed) >= _FEWEST_LETTERS and observed in turn
 
 
 def render_chosen_memories(

@@ -400,6 +400,32 @@ ABSENCE = (
         "돌아올 때까지는 절대 서버 끄지 마",
     ),
 )
+#: (pattern, example, counter-example): the sentence tells what would be done in a case that is only
+#: supposed, and so asks for nothing.
+SUPPOSED = (
+    (
+        r"(?i)\bif\b[^.!?]*?\b(?:we|i|they|he|she|it|there)(?:['’]d|\s+(?:would|might|could))\b"
+        r"(?! (?:like|love|rather|prefer|want|need|appreciate|be (?:glad|grateful|happy)))"
+        r"(?!.*\b(?:never|don['’]?t|do not|must|ask|nobody|no one|hands off)\b)",
+        "if we ever get a second shop we'd split the stock by shop, not now",
+        "if a migration fails I'd like you to ask me before you retry it",
+    ),
+    (
+        r"^(?=.*(?<![가-힣])(?:만약|만일|언젠가)).*(?:으?면|다면|라면)\s(?!.*(?:지\s?(?:마|말)|금지|물어|허락))"
+        r".*(?:자|텐데|겠지|겠네|[을를일할될갈쓸둘눌뀔] 거야|[을를일할될갈쓸둘눌뀔]게)[\s.!~]*$",
+        "언젠가 지점이 둘이 되면 지점별로 나눌 거야",
+        "만약 배포가 실패하면 나한테 먼저 물어보자",
+    ),
+)
+#: Words by which a request says more than which work it wants: who, when, what not, from when on.
+_SAYS_MORE = (
+    r"(?i)[,;:]|\b(?:i|me|my|mine|myself|we|us|our|no|not|never|nothing|nobody|none|only|just|but"
+    r"|except|before|until|unless|without|always|after|every|any|when|if|instead|rather|stay"
+    r"|leave|hands|off|out|alone|keep)\b|['’](?:ll|m|d|ve|t|s|re)\b"
+    r"|(?<![가-힣])(?:나|내|저|제|우리|본인|직접|먼저|일단|절대|항상|꼭|앞으로|담부턴|무조건|늘|그대로|안|못|전에|때|땐|핑|콜|톡)"
+    r"|[가-힣](?:만|말고|빼고|전에|전엔|때|땐|면|마다|까지|부터|대신|고)(?![가-힣])|(?:다음|뒤|후)에|지\s?(?:마|말)|금지|않|없"
+    r"|놔|냅|둬|두고|남기|맡|물어|확인|허락|노터치"
+)
 #: Words that take an instruction beyond the moment that it names: "right now or ever".
 _BEYOND_MOMENT = (
     r"(?i)\b(?:ever|always|from now on|going forward|any other|every time|from this)\b"
@@ -658,6 +684,19 @@ def asks_question(sentence: str) -> bool:
 def asks_for_work(sentence: str) -> bool:
     """Return whether a sentence asks for work, as in "Add a test." or "고쳐줘"."""
     return re.search(_REQUEST, sentence) is not None
+
+
+def is_plain_request(sentence: str) -> bool:
+    """Return whether a sentence asks for a piece of work, and bounds it by nothing.
+
+    Such as "Write a script that merges duplicates.", and not "Show me the list before you merge."
+    """
+    return asks_for_work(sentence) and re.search(_SAYS_MORE, sentence) is None
+
+
+def is_supposed(sentence: str) -> bool:
+    """Return whether a sentence tells what would be done in a case that is only supposed."""
+    return any(re.search(pattern, sentence) for pattern, _, _ in SUPPOSED)
 
 
 def is_played(text: str) -> bool:

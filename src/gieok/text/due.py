@@ -79,7 +79,7 @@ _KNOWN_EN = alternatives(
 )
 _KIN = rf"(?:(?:my|our|his|her|their|the|\w+['’]s) )(?:\w+ )?(?:{_KNOWN_EN})s?"
 _PRONOUN = r"(?:he|she|they)"
-_NAME_EN = (
+NAME_EN = (
     r"(?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?(?!(?:The|This|That|It|We|I|You|Our|My|There|On|At|In|Every"
     r"|Next|Please|No|And|Remind|Remember|Both|All|Every(?:one|body)|No(?:body|ne)|To(?:day|morrow)"
     r"|\w+day)\b)[A-Z][a-z]+(?: [A-Z][a-z]+)?(?:['’]s [a-z]+)?"
@@ -116,13 +116,13 @@ _NO_NAMES_KO = (
 _KNOWN_KO = alternatives(
     persons.RELATIVES_KO, persons.SPOUSES_KO, persons.PARTNERS_KO, persons.CIRCLE_KO
 )
-_RELATIVE_KO = rf"(?:우리 |내 |제 )?(?:{_KNOWN_KO})"
-_PERSON_KO = (
-    rf"(?:{_RELATIVE_KO}|걔|쟤|얘|그분|그녀"
+RELATIVE_KO = rf"(?:우리 |내 |제 )?(?:{_KNOWN_KO})"
+PERSON_KO = (
+    rf"(?:{RELATIVE_KO}|걔|쟤|얘|그분|그녀"
     r"|(?!\w*(?:주차장|세차장|공사장|승차장|정차장|손님|고객님))"
     r"[가-힣]{1,4} ?(?:님|씨|대리|과장|차장|부장|팀장|실장|사장|교수|선생|선배|후배)님?)"
 )
-_NAME_KO = (
+NAME_KO = (
     rf"(?!(?:{_NO_NAMES_KO})(?:이|은|는|가|도)?\s)"
     rf"(?:[김이박최정강조윤장임한오서신권황안송류홍전고문손배백허노심])?{_NAME_SYLLABLE}{{2}}이?"
 )
@@ -149,7 +149,7 @@ SOMEBODY_ELSES = (
         "my sister and I are flying to Lisbon on Friday at 9am",
     ),
     (
-        rf"^\W*{_NAME_EN} ?{_HOLDS}(?=[^.]*?{_PERSONAL})",
+        rf"^\W*{NAME_EN} ?{_HOLDS}(?=[^.]*?{_PERSONAL})",
         "Bob has an interview on Thursday at 11am",
         "Atlas has a demo on Thursday at 3pm",
     ),
@@ -159,18 +159,18 @@ SOMEBODY_ELSES = (
         "Thursday's call has a new time, Thursday at 3pm",
     ),
     (
-        rf"^\W*{_NAME_EN} {_GOES}",
+        rf"^\W*{NAME_EN} {_GOES}",
         "Dr. Kim gives a talk on Thursday at 5pm",
         "The train leaves on Thursday at 5pm",
     ),
     (
-        rf"^\W*(?:참,? |아,? )?{_PERSON_KO}{_TOLD_OF_KO}(?=.*(?:{_MATTER_KO}|{_LEAVES_KO}))",
+        rf"^\W*(?:참,? |아,? )?{PERSON_KO}{_TOLD_OF_KO}(?=.*(?:{_MATTER_KO}|{_LEAVES_KO}))",
         "팀장님은 목요일 2시에 발표 있어",
         "교수님 상담 목요일 3시",
     ),
     (
         (
-            rf"^\W*(?:참,? |아,? )?{_NAME_KO}{_TOLD_OF_KO}"
+            rf"^\W*(?:참,? |아,? )?{NAME_KO}{_TOLD_OF_KO}"
             rf"(?=.*(?:{_MATTER_KO}{_HAS_KO}|{_LEAVES_KO}))"
         ),
         "민수 목요일 11시에 면접 있어",

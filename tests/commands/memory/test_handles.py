@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ from gieok.commands.memory import handles
 from gieok.commands.memory.listing import render_memory_list
 from gieok.errors import BadRequest
 from gieok.flow import distil
+from gieok.flow.gate_rules import GateRule, write_gate_rules
 from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.memory import observation
 from gieok.model.memory import Entry, Scope
 from gieok.storage.journal.sqlite.journal_reader import last_session
+from gieok.text.gates.statement import read_action_rules
 from gieok.text.handles import HANDLE_PATTERN
 
 _USER = Scope("agent:main")
@@ -456,3 +459,22 @@ def test_that_a_line_was_corrected_is_said_in_the_language_of_the_reader(home: P
     assert re.search(r"We use NATS\. \(corrected on \d{4}-\d\d-\d\d\)", shown["en"])
     assert re.search(r"We use NATS\. \(\d{4}-\d\d-\d\d에 고침\)", shown["ko"])
     assert "corrected on" not in shown["ko"]
+
+
+def test_the_handle_of_a_rule_names_the_memory_with_its_words(home: Path) -> None:
+    source = _handle("service Heron", "turn")
+    (rule,) = read_action_rules("never push to main", date(2026, 11, 10))
+    kept = GateRule(
+        handle="00c0ffee",
+        scope=str(_USER),
+        said_at=0.0,
+        day="2026-11-10",
+        origin="codex",
+        source=source,
+        rule=rule,
+    )
+    write_gate_rules(str(home), [kept])
+    assert _run("why", id="00c0ffee").memory.handle == source
+    assert _run("forget", handles=["00c0ffee"], dry_run=True).plan.count("messages") == 1
+    with pytest.raises(BadRequest):
+        _run("why", id="00c0ff")

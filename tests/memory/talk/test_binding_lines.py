@@ -9,9 +9,10 @@ from tests.support.silent_reader import SilentReader
 from tests.support.talk import build_block, build_key
 
 from gieok.hook import rules
-from gieok.memory.talk import promotion
+from gieok.memory.talk import lasting_turns, promotion, rule_readings
 from gieok.model.memory import Scope
-from gieok.places.home import rules_file
+from gieok.places.home import lasting_file, rules_file
+from gieok.places.scope import USER_SCOPE
 from gieok.ports.models import RuleKind, RuleStretch
 from gieok.testing.memory_store import MemoryStore
 
@@ -28,6 +29,11 @@ class _Reader(SilentReader):
         return [RuleStretch(start, len(text), RuleKind.NEVER, 0.95)] if start >= 0 else []
 
 
+def _read_rows(home: Path, scope: Scope) -> list[list[object]]:
+    file = Path(rules_file(str(home), str(scope)))
+    return json.loads(file.read_text()) if file.exists() else []
+
+
 def _write_rules(home: Path, *said: str) -> list[list[object]]:
     store = MemoryStore()
     store.put(
@@ -36,10 +42,11 @@ def _write_rules(home: Path, *said: str) -> list[list[object]]:
             for day, words in enumerate(said, start=23)
         ]
     )
+    store.use_model("m", 2)
+    store.put_vectors("m", {passage: b"\0" * 8 for passage, _ in store.missing(10)})
     while promotion.update_promotions(store, home, reader=_Reader(), now=_MONDAY):
         pass
-    rows: list[list[object]] = json.loads(Path(rules_file(str(home), str(_SHOP))).read_text())
-    return rows
+    return _read_rows(home, _SHOP)
 
 
 @pytest.mark.parametrize(
@@ -71,3 +78,29 @@ def test_only_a_rule_with_a_last_day_is_kept_with_one(tmp_path: Path) -> None:
         (texts[build_key("s24")], "2026-11-24"),
         (_STANDING, ""),
     ]
+
+
+def test_a_rule_of_a_project_binds_elsewhere_only_where_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lasting_turns, "judge_turn_worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(lasting_turns, "about_user", lambda text, vector, model: 0.9)
+    everywhere = "In all my projects, never deploy to production."
+    assert len(_write_rules(tmp_path, "Never deploy to staging.", everywhere)) == 2
+    assert [row[1:3] for row in _read_rows(tmp_path, Scope(USER_SCOPE))] == [
+        [str(_SHOP), build_key("s24")]
+    ]
+    _write_rules(tmp_path, everywhere, "You can deploy to production again.")
+    assert _read_rows(tmp_path, Scope(USER_SCOPE)) == []
+
+
+def test_what_is_forbidden_in_a_project_is_remembered_elsewhere_only_where_it_is_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lasting_turns, "judge_turn_worth", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(lasting_turns, "about_user", lambda text, vector, model: 0.9)
+    monkeypatch.setattr(rule_readings, "SAID", 0.9)
+    own = "Don't deploy to production before noon, I sleep late."
+    _write_rules(tmp_path, "Never deploy to staging.", own)
+    rows = json.loads(Path(lasting_file(str(tmp_path), USER_SCOPE)).read_text())
+    assert [row[3] for row in rows] == [build_key("s24")]

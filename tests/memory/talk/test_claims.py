@@ -428,6 +428,47 @@ def test_where_more_than_one_change_was_stated_or_work_asked_for_nothing_is_take
     assert _ended(tmp_path) == {(build_key("a"), 1): (build_key("b"), 1)}
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["sorry, 2222, not 1111"],
+        ["Assistant: Done.", "thanks", "아 미안, 1111 말고 2222"],
+    ],
+)
+def test_a_value_that_is_put_right_at_once_is_replaced(
+    store: MemoryStore, tmp_path: Path, said: list[str]
+) -> None:
+    store.put([build_turns("a", 1, f"{_A} Write the unit file.", *said)])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(build_key("a"), 1): (build_key("a"), 1 + len(said))}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        ["is it 2222, not 1111?"],
+        ["The lamp is on.", "sorry, 2222, not 1111"],
+        ["Assistant: sorry, 2222, not 1111"],
+    ],
+    ids=["asked", "something else was said since", "said by the agent"],
+)
+def test_what_puts_nothing_right_replaces_nothing(
+    store: MemoryStore, tmp_path: Path, said: list[str]
+) -> None:
+    store.put([build_turns("a", 1, _A, *said)])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {}
+
+
+def test_a_value_may_be_put_right_in_the_block_after(store: MemoryStore, tmp_path: Path) -> None:
+    block = build_turns("a", 1, "sorry, 2222, not 1111")
+    key = build_key("a").replace("#1", "#2")
+    later = Entry(replace(block.document, key=key), block.passages)
+    store.put([build_turns("a", 1, _A), later])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(build_key("a"), 1): (key, 1)}
+
+
 def test_another_session_takes_nothing_back(store: MemoryStore, tmp_path: Path) -> None:
     store.put([build_turns("a", 1, _A), build_turns("b", 9, _B), build_turns("c", 9, "undo that")])
     _update(store, tmp_path)

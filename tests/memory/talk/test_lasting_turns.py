@@ -80,7 +80,8 @@ def test_what_is_about_the_user_is_listed_for_every_project(
 ) -> None:
     store = MemoryStore()
     said = "User: I am left-handed"
-    store.put([_turns(_SHOP, "s", said, "User: the build runs on Jenkins")])
+    hers = "User: Oda is left-handed, remind me of it"
+    store.put([_turns(_SHOP, "s", said, "User: the build runs on Jenkins", hers)])
     store.use_model("m", 2)
     store.put_vectors("m", {passage: b"\0" * 8 for passage, _ in store.missing(10)})
     monkeypatch.setattr(lasting_turns, "judge_turn_worth", lambda text, vector, model: 0.9)

@@ -171,10 +171,13 @@ def test_other_weights_read_anew(tmp_path: Path) -> None:
         ),
         ("should I leave the publishing to me?", "leave the publishing to me"),
         ('the poster says "leave the publishing to me"', "leave the publishing to me"),
+        ("if we had two shops we'd leave the publishing to her", "leave the publishing to her"),
+        ("write a script that merges duplicate guests", "merges duplicate guests"),
+        ("중복된 손님 합치는 스크립트 써줘", "중복된 손님 합치는"),
     ],
-    ids=["lifted", "asked", "quoted"],
+    ids=["lifted", "asked", "quoted", "supposed", "wanted", "wanted in Korean"],
 )
-def test_what_lifts_asks_or_quotes_is_no_rule(text: str, words: str) -> None:
+def test_what_lifts_asks_quotes_supposes_or_orders_work_is_no_rule(text: str, words: str) -> None:
     start = text.index(words)
     stretch = RuleStretch(start, start + len(words), RuleKind.NEVER, 1.0)
     assert rule_readings.find_said_sentence(text, stretch) == ""
@@ -196,3 +199,17 @@ def test_beside_a_permission_the_rule_of_a_short_message_is_told() -> None:
         "가게 홈페이지 올리는 건 내가 할게.",
         "미리보기는 맘대로 띄워",
     ]
+
+
+def test_a_stretch_over_two_sentences_states_the_rules_of_both() -> None:
+    words = "fine, merge it. don't roll it out today. never deploy on Fridays, the shop is shut"
+    start, end = words.index("don't"), words.index(", the shop")
+    marked = RuleStretch(start, end, RuleKind.NEVER, 0.999)
+    parts = rule_readings.split_at_sentences(words, marked)
+    assert [words[part.start : part.end].strip() for part in parts] == [
+        "don't roll it out today.",
+        "never deploy on Fridays",
+    ]
+    edge = marked._replace(end=words.index(" deploy on"))
+    assert len(rule_readings.split_at_sentences(words, edge)) == 1
+    assert rule_readings.split_at_sentences(words, parts[1]) == [parts[1]]

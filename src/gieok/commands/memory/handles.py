@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from gieok.commands.memory import away
 from gieok.errors import BadRequest, Phrase
+from gieok.flow.gate_rules import DAMAGED, load_gate_rules
 from gieok.home.call import Call
 from gieok.hook.validity import EndedClaim, LaterStatement, Standing
 from gieok.memory import observation
@@ -66,7 +67,8 @@ def find_named_memories(
 ) -> list[NamedMemory]:
     """Return the memories that a handle, or its first digits, names in scopes (those of the call).
 
-    With `history`, the documents that were replaced are searched where nothing else matches.
+    With `history`, the documents that were replaced are searched where nothing else matches. The
+    handle of a rule, as `gieok rules` shows it, names the memory with the rule's words.
     """
     parsed = _HANDLE.fullmatch(text)
     if parsed is None:
@@ -93,9 +95,20 @@ def find_named_memories(
             for scope in searched_scopes
             for old in _list_replaced_documents(call, scope, digits)
         ]
+    if not memories and (source := _find_rule_source(call, text)):
+        return find_named_memories(call, source, searched_scopes, history=history)
     if silent and not memories:  # what answered instead may hold less
         call.tell(silent)
     return memories
+
+
+def _find_rule_source(call: Call, text: str) -> str:
+    """Return the handle of the memory with a rule's words, by the rule's; '' for no rule."""
+    try:
+        rules = load_gate_rules(str(call.home.folder))
+    except DAMAGED:
+        return ""
+    return next((rule.source for rule in rules if rule.handle == text != rule.source), "")
 
 
 def _find_latest_version(call: Call, old: Document, line: int) -> NamedMemory:

@@ -20,7 +20,7 @@ from gieok.ports.models import RuleStretch
 from gieok.ports.store import Documents
 from gieok.text import binding
 from gieok.text.assent import accepts
-from gieok.text.gates.places import find_rule_end
+from gieok.text.gates.places import find_rule_end, holds_everywhere
 from gieok.text.gist import gist, is_same
 from gieok.text.handles import line_check
 from gieok.text.turns import USER, find_answered_question
@@ -48,8 +48,10 @@ def write_binding_rules(
 ) -> None:
     """Write the file of the binding rules among a scope's lines, newest first.
 
-    Each line is given with the scope in which it was said; the end that a rule gives itself ("not
-    today") counts from its day in the zone.
+    Each line is given with the scope in which it was said. A rule of another scope binds here only
+    if it says that it holds everywhere: what a project was told about its customers binds in no
+    other project, though it may be remembered there. The end that a rule gives itself ("not today")
+    counts from its day in the zone.
     """
     ordered = sorted(lines, key=lambda pair: pair[1])
     file = Path(rules_file(str(home), scope))
@@ -59,7 +61,11 @@ def write_binding_rules(
     texts = read_rule_texts(store, ordered)
     for whose, line in ordered:
         words, question = texts.get((whose, line.key, line.line), ("", ""))
-        rules = list_said_rules(words, question, line.stretches)
+        rules = [
+            rule
+            for rule in list_said_rules(words, question, line.stretches)
+            if whose == scope or holds_everywhere(rule)
+        ]
         if rules:
             said_on = datetime.fromtimestamp(line.at, zone).date()
             # What holds until Friday ends then, and leaves in force what was said before.
@@ -70,7 +76,7 @@ def write_binding_rules(
             held = [
                 entry
                 for entry in held
-                if not all(binding.lifted_by(rule, words) for rule in entry[2])
+                if entry[0] != whose or not all(binding.lifted_by(rule, words) for rule in entry[2])
             ]
     rows = [
         _lay_out_rule(whose, line, texts[whose, line.key, line.line][0], rules, zone)

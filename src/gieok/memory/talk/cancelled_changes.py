@@ -41,7 +41,9 @@ class TakenBack(NamedTuple):
         return self.changed_key, self.changed_line
 
 
-class _TurnLine(NamedTuple):
+class TurnLine(NamedTuple):
+    """Line of a block of turns: the key of its document, its number and its text."""
+
     key: str
     number: int
     text: str
@@ -55,25 +57,16 @@ def list_taken_back(
     """
     if document.kind != turns.KIND or document.key.endswith(PROMOTED):
         return
-    own = [
-        _TurnLine(document.key, n, text)
-        for n, text in enumerate(document.text.split("\n"), start=1)
-    ]
-    takers = [
-        place for place, line in enumerate(own) if read_taking_back(_read_user_words(line.text))
-    ]
+    takers = [line for line in list_lines(document) if read_taking_back(read_user_words(line.text))]
     if not takers:
         return
-    before = _lines_before(store, scope, document)
-    if before and own[0].text == before[-1].text:  # a block begins with the line that it answers
-        before.pop()
-    lines = [*before, *own]
-    for place in takers:
-        change = _find_change(lines, len(before) + place)
+    lines = list_lines_with_before(store, scope, document)
+    for taker in takers:
+        change = _find_change(lines, lines.index(taker)) if taker in lines else None
         if change is not None:
             yield TakenBack(
                 key=document.key,
-                line=own[place].number,
+                line=taker.number,
                 changed_key=change.key,
                 changed_line=change.number,
                 at=at,
@@ -93,7 +86,21 @@ def is_taken_back(store: Documents, scope: Scope, document: Document, line: int,
     )
 
 
-def _lines_before(store: Documents, scope: Scope, document: Document) -> list[_TurnLine]:
+def list_lines(document: Document) -> list[TurnLine]:
+    """Return the lines of a block of turns."""
+    texts = document.text.split("\n")
+    return [TurnLine(document.key, number, text) for number, text in enumerate(texts, start=1)]
+
+
+def list_lines_with_before(store: Documents, scope: Scope, document: Document) -> list[TurnLine]:
+    """Return the lines of a block of turns, behind those of the block before it."""
+    own, before = list_lines(document), _lines_before(store, scope, document)
+    if before and own[0].text == before[-1].text:  # a block begins with the line that it answers
+        before.pop()
+    return [*before, *own]
+
+
+def _lines_before(store: Documents, scope: Scope, document: Document) -> list[TurnLine]:
     """Return the lines of the previous block, if that block is of the same day."""
     before = turns.key_beside(document.key, -1)
     blocks = store.get(scope, [before]) if before else []
@@ -101,31 +108,28 @@ def _lines_before(store: Documents, scope: Scope, document: Document) -> list[_T
         return []
     if blocks[0].valid_from.date() != document.valid_from.date():
         return []
-    return [
-        _TurnLine(blocks[0].key, n, text)
-        for n, text in enumerate(blocks[0].text.split("\n"), start=1)
-    ]
+    return list_lines(blocks[0])
 
 
-def _find_change(lines: Sequence[_TurnLine], place: int) -> _TurnLine | None:
+def _find_change(lines: Sequence[TurnLine], place: int) -> TurnLine | None:
     """Return the line whose change the line at `place` takes back; None where that is ambiguous."""
     was_asked = False
     for line in reversed(lines[:place]):
         if line.text.startswith(f"{ASSISTANT}: "):
             was_asked = was_asked or asks(line.text)
             continue
-        words = _read_user_words(line.text)
+        words = read_user_words(line.text)
         if not words:  # what was forgotten might be meant
             return None
         if is_small_talk(words):
             continue
-        if was_asked and read_taking_back(_read_user_words(lines[place].text)) != RESTORES:
+        if was_asked and read_taking_back(read_user_words(lines[place].text)) != RESTORES:
             return None
         return line if _states_one_change(words) else None
     return None
 
 
-def _read_user_words(line: str) -> str:
+def read_user_words(line: str) -> str:
     """Return the words of a user's line; '' for a line of another speaker."""
     return line.removeprefix(f"{USER}: ").strip() if line.startswith(f"{USER}: ") else ""
 

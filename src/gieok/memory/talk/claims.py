@@ -25,9 +25,10 @@ from typing import Any, NamedTuple
 from gieok import fs
 from gieok.memory import observation
 from gieok.memory.talk import cancelled_changes, turns
-from gieok.memory.talk.cancelled_changes import TakenBack
+from gieok.memory.talk.cancelled_changes import TakenBack, TurnLine, read_user_words
 from gieok.memory.talk.nearness import rank_near_passages
 from gieok.memory.talk.pair_judge import PairJudge
+from gieok.memory.talk.slips import list_slips
 from gieok.memory.talk.statements.relation import Relation, relation
 from gieok.memory.talk.statements.statement import read_sentences
 from gieok.model.conversation import CORRECTED_MARK
@@ -45,9 +46,9 @@ from gieok.text.handles import line_check
 from gieok.text.turns import USER
 
 #: To be raised whenever the same statements would be judged differently.
-_VERSION = 9
+_VERSION = 10
 #: Versions whose results hold until a document is compared anew.
-_READABLE = (3, 4, 5, 6, 7, 8, _VERSION)
+_READABLE = (3, 4, 5, 6, 7, 8, 9, _VERSION)
 #: Behind the hash of a document that rules alone have judged.
 _BY_RULES = " by rules"
 #: Documents that one step compares: a memory that is imported whole takes several steps.
@@ -577,6 +578,7 @@ def compare_scope(
         missed_before = judge.missed
         statements, is_complete = comparison.statements(entry)
         own = list(comparison.links(statements)) if is_complete else []
+        own += _list_slip_links(store, scope, entry.document) if is_complete else []
         own_likely = list(comparison.likely_links(statements)) if is_complete else []
         comparison.forget_neighbours()
         if judge.missed > missed_before:
@@ -659,6 +661,34 @@ def _read_compared_scope(file: Path) -> ComparedScope:
         [ClaimEnd(Claim(*row[:6]), None, row[6]) for row in stated],
         [TakenBack(*row) for row in taken],
         _read_link_rows(likely[0]) if likely else [],
+    )
+
+
+def _list_slip_links(store: Documents, scope: Scope, document: Document) -> list[ClaimLink]:
+    """Return the links from wrong values to the lines that put them right at once."""
+    at = _second_of(document)
+    return [
+        ClaimLink(
+            _build_line_claim(slip.wrong, slip.sentence, at),
+            _build_line_claim(slip.right, read_user_words(slip.right.text), at),
+            takes_back=False,
+            at=at,
+        )
+        for slip in list_slips(store, scope, document)
+    ]
+
+
+def _build_line_claim(line: TurnLine, words: str, at: int) -> Claim:
+    """Return words of a line of turns as a claim; all of the line where they are not found."""
+    start = line.text.find(words)
+    start, words = (start, words) if start >= 0 else (len(_LABEL), line.text[len(_LABEL) :])
+    return Claim(
+        key=line.key,
+        line=line.number,
+        start=start,
+        length=len(words),
+        check=line_check(words),
+        at=at,
     )
 
 

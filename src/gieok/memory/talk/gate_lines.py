@@ -17,7 +17,7 @@ from gieok.errors import EmbedderFailed
 from gieok.flow.gate_rules import GateRule, build_rule_handle, write_gate_rules
 from gieok.memory.talk import turns
 from gieok.memory.talk.binding_lines import BindingLine
-from gieok.memory.talk.rule_readings import find_said_sentence
+from gieok.memory.talk.rule_readings import find_said_sentence, split_at_sentences
 from gieok.model.conversation import Message
 from gieok.model.memory import Document, Scope
 from gieok.places.scope import PROMOTED, is_brought, is_served
@@ -201,14 +201,15 @@ def _list_marked_rules(
     sense = _join_words(words[stretches[0].start : max(one.end for one in stretches)])
     marked = (
         MarkedRule(
-            words=_join_words(words[one.start : one.end]),
+            words=_join_words(words[part.start : part.end]),
             sentence=sentence,
             allowed=allowed,
             sense=sense,
         )
         # A permission alone is none: a model takes what it allows for what is forbidden.
         for one in stretches
-        if (sentence := find_said_sentence(words, one))
+        for part in split_at_sentences(words, one)
+        if (sentence := find_said_sentence(words, part))
     )
     return tuple(rule for rule in marked if any(rule.words in sentence for sentence in own))
 

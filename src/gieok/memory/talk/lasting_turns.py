@@ -14,7 +14,7 @@ fact in them fill the room.
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple
@@ -22,7 +22,12 @@ from typing import NamedTuple
 from gieok import fs
 from gieok.memory.talk import binding_lines, claims, gate_lines, turns
 from gieok.memory.talk.binding_lines import BindingLine
-from gieok.memory.talk.rule_readings import RuleReadings, list_said_rules, load_readings
+from gieok.memory.talk.rule_readings import (
+    RuleReadings,
+    forbids_surely,
+    list_said_rules,
+    load_readings,
+)
 from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import Entry, Scope
 from gieok.places.home import lasting_file
@@ -36,14 +41,16 @@ from gieok.text import binding
 from gieok.text.appointments import find_day_ahead
 from gieok.text.assent import accepts
 from gieok.text.embedform import text_to_embed
+from gieok.text.gates.places import holds_everywhere
 from gieok.text.gates.statement import may_state_action_rule
 from gieok.text.handles import line_check
+from gieok.text.others import speaks_of_user, tells_of_others
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
 from gieok.zone import day_in, find_zone
 
 #: To be raised whenever the same turns would be judged differently.
-_VERSION = 14
+_VERSION = 15
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: Least probability that a statement is about the user, and so holds in every project.
@@ -109,12 +116,10 @@ def update_lasting_lines(
         if scope != USER_SCOPE
         for line in lines
     ]
-    rows[USER_SCOPE] = [
-        *rows.get(USER_SCOPE, ()),
-        *(pair for pair in others if pair[1].is_about_user),
-    ]
-    for scope, pairs in rows.items():
+    own = rows.get(USER_SCOPE, [])
+    for scope, pairs in {**rows, USER_SCOPE: [*own, *others]}.items():
         binding_lines.write_binding_rules(store, home, scope, _select_rule_lines(pairs), zone)
+    rows[USER_SCOPE] = [*own, *(pair for pair in others if pair[1].is_about_user)]
     if journal is not None:
         _compile_gate_rules(store, home, lines_by_scope, zone, journal)
     for scope, lines in rows.items():
@@ -297,7 +302,11 @@ def _judge_document_lines(
         if value >= _LEAST or rule:
             # A turn that states nothing states nothing about the user: that judgement takes half a
             # millisecond.
-            is_about = likely >= _STATES and about_user(words, vector or b"", model) >= _ABOUT_USER
+            is_about = (
+                likely >= _STATES
+                and about_user(words, vector or b"", model) >= _ABOUT_USER
+                and not _is_of_project(words, stretches)
+            )
             states = (likely or _UNJUDGED) * _share_of_question(words) if value else 0.0
             day = find_day_ahead(words.partition(CORRECTED_MARK)[0], said_on)
             rows.append(
@@ -313,6 +322,18 @@ def _judge_document_lines(
                 )
             )
     return rows, all(text in vectors for text in user_lines.values()) or not model
+
+
+def _is_of_project(words: str, stretches: Sequence[RuleStretch] | None) -> bool:
+    """Return whether a turn is of the project in which it was said, whatever it is about.
+
+    So is what it tells of somebody else, and what it forbids to agents without a word about the
+    user.
+    """
+    if tells_of_others(words):
+        return True
+    is_own = speaks_of_user(words) or holds_everywhere(words)
+    return forbids_surely(stretches) and not is_own
 
 
 def _judge_short_answer(words: str, before: str, vector: bytes | None, model: str) -> float:

@@ -32,9 +32,12 @@ _MOST_LINES, _MOST_FAILURES = 300, 2
 _LONGEST_ANSWER = 40
 #: Chance from which a stretch counts as a rule.
 SAID = 0.97
+_FORBIDDING = (RuleKind.NEVER, RuleKind.ASK)
 #: A message of so few sentences is told whole where its rule was not marked itself.
 _FEW_SENTENCES = 2
 _AT_ONCE = 200
+#: Sentences over which a stretch has to reach to be split.
+_FEWEST_PARTS = 2
 #: Day of a message for whose rules the day does not count.
 _ANY_DAY = date(2000, 1, 1)
 #: Stretches of a line: start, end, kind and chance.
@@ -80,7 +83,12 @@ def list_said_rules(
     if stretches:  # what the reader holds for possible, words alone may decide
         sure.update(binding.rules_in(words, question))
     telling = _list_telling_stretches(words, stretches)
-    said = {sentence for one in telling if (sentence := find_said_sentence(words, one))}
+    said = {
+        sentence
+        for one in telling
+        for part in split_at_sentences(words, one)
+        if (sentence := find_said_sentence(words, part))
+    }
     sentences = [sentence for _, _, sentence in binding.place_own_sentences(words)]
     rules: list[str] = []
     for number, sentence in enumerate(sentences):
@@ -106,12 +114,35 @@ def _list_telling_stretches(words: str, stretches: Sequence[RuleStretch]) -> lis
     return [one._replace(kind=RuleKind.NEVER) for one in stretches]
 
 
+def forbids_surely(stretches: Sequence[RuleStretch] | None) -> bool:
+    """Return whether a turn surely forbids something to agents, or asks to be asked before."""
+    return any(one.kind in _FORBIDDING and one.chance >= SAID for one in stretches or ())
+
+
+def split_at_sentences(words: str, stretch: RuleStretch) -> list[RuleStretch]:
+    """Return the parts of a stretch that lie in one of the user's own sentences each.
+
+    The reader marks what stands side by side in one go: "don't roll it out today. never deploy on
+    Fridays" states two rules. A part of one word is the edge of a mark, and left out.
+    """
+    parts = [
+        stretch._replace(start=max(start, stretch.start), end=min(end, stretch.end))
+        for start, end, _ in binding.place_own_sentences(words)
+        if start < stretch.end and stretch.start < end
+    ]
+    if len(parts) < _FEWEST_PARTS:
+        return [stretch]
+    whole = [part for part in parts if len(words[part.start : part.end].split()) > 1]
+    return whole or [stretch]
+
+
 def find_said_sentence(words: str, stretch: RuleStretch) -> str:
     """Return the user's own sentence that surely states a rule by a stretch; '' for none.
 
-    What lies in quotation marks states none, nor does a sentence that lifts a rule or asks.
+    What lies in quotation marks states none, nor does a sentence that lifts a rule, asks, supposes
+    a case, or asks for a piece of work and no more.
     """
-    if stretch.kind not in (RuleKind.NEVER, RuleKind.ASK) or stretch.chance < SAID:
+    if not forbids_surely([stretch]):
         return ""
     if not binding.blank_quotations(words)[stretch.start : stretch.end].strip():
         return ""
@@ -120,8 +151,14 @@ def find_said_sentence(words: str, stretch: RuleStretch) -> str:
             is_lifting = binding.lifts_at(
                 words[start:end], stretch.start - start, stretch.end - start
             )
-            is_standing = not (is_lifting or binding.asks_question(sentence))
-            return sentence if is_standing and not binding.names_moment(sentence) else ""
+            is_none = (
+                is_lifting
+                or binding.asks_question(sentence)
+                or binding.is_supposed(sentence)
+                or binding.is_plain_request(sentence)
+                or binding.names_moment(sentence)
+            )
+            return "" if is_none else sentence
     return ""
 
 

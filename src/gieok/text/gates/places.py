@@ -49,6 +49,11 @@ def find_rule_end(spoken: str, said_on: date) -> str:
     return said_on.isoformat() if re.search(_TODAY, spoken) else ""
 
 
+def holds_everywhere(spoken: str) -> bool:
+    """Return whether a rule says that it holds in all projects."""
+    return re.search(forms.EVERYWHERE, spoken, FLAGS) is not None
+
+
 def find_days(spoken: str) -> list[int]:
     """Return the weekdays on which alone a rule holds; an end ("until Friday") is none."""
     days: list[int] = []

@@ -21,6 +21,7 @@ from gieok.text.gates.places import (
     find_days,
     find_place,
     find_rule_end,
+    holds_everywhere,
 )
 from gieok.text.gates.prose import list_own_sentences
 from gieok.text.gates.reading import (
@@ -317,7 +318,7 @@ def _build_rule(
         folder=folder,
         project=project,
         branches=() if any(action.branches for action in actions) else found.branches,
-        is_everywhere=re.search(forms.EVERYWHERE, spoken, FLAGS) is not None,
+        is_everywhere=holds_everywhere(spoken),
     )
 
 
