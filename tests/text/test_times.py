@@ -669,6 +669,7 @@ _PHRASES = """
     what was the following week | 2026-11-30..2026-12-06
     what was the upcoming week | 2026-11-30..2026-12-06
     what was the coming week | 2026-11-30..2026-12-06
+    what was this coming week | 2026-11-30..2026-12-06
     last Q3 | 2026-07-01..2026-09-30
     last Q4 | 2025-10-01..2025-12-31
     the week of March 5 | 2026-03-02..2026-03-08
