@@ -242,6 +242,53 @@ def test_what_loosens_no_rule_is_let_through(command: str) -> None:
     assert not gates.loosens_rules(use, "/home/kim/.gieok")
 
 
+@pytest.mark.parametrize(
+    ("command", "sense", "is_held"),
+    [
+        ("python send.py --all", "send no newsletters", True),
+        ("python send.py --all", "", False),
+        ("cat send.py", "send no newsletters", False),
+    ],
+)
+def test_a_use_that_does_something_is_held_against_rules_with_a_sense(
+    command: str, sense: str, is_held: bool
+) -> None:
+    said = _rule("never push to main")
+    said.sense = said.rule.sense = sense
+    use = _attempt({"tool_name": "Bash", "tool_input": {"command": command}})
+    assert gates.list_meant_rules([said], GateChoices(), use) == [said] * is_held
+
+
+def test_a_rule_that_cannot_be_read_is_held_against_nothing() -> None:
+    said = GateRule(
+        handle="0a0b0c0d",
+        scope="agent:main",
+        said_at=1.0,
+        day=_DAY.isoformat(),
+        origin="codex",
+        source="",
+        rule="{",
+        names=(),
+        sense="send no newsletters",
+    )
+    use = _attempt({"tool_name": "Bash", "tool_input": {"command": "python send.py --all"}})
+    assert gates.list_meant_rules([said], GateChoices(), use) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "fits"),
+    [
+        (".claude", "*", False),
+        (".claude", ".c*", True),
+        ("hooks.json", "*.json", True),
+        ("hooks.json", "{hooks,x}.json", True),
+        ("hooks.json", "hooks", False),
+    ],
+)
+def test_a_part_of_a_path_is_read_as_a_shell_reads_it(name: str, pattern: str, fits: bool) -> None:
+    assert gates._fits_part(name, pattern) is fits
+
+
 def test_a_rule_holds_in_the_scope_in_which_it_was_said_or_everywhere_where_it_says_so() -> None:
     here = _rule("never push to main", scope="project:shop-1")
     everywhere = _rule("never force push in any project", scope="project:shop-1")

@@ -198,6 +198,11 @@ def test_dated_notes_and_summaries_fade_and_decisions_do_not(find: Find) -> None
     assert odds["old"] == odds["summary"] < odds["new"]
 
 
+def test_a_dated_note_is_shown_with_its_day(find: Find) -> None:
+    found = find("which linter preset?", _entry("linter.md", _LINTER, age_days=3.0))
+    assert _alone(found, "linter.md").entry.day == "2026-11-18"
+
+
 def test_a_turn_does_not_fade(find: Find) -> None:
     key, prompt = "sessions/codex/s#1", "which linter preset?"
     odds = [
@@ -301,6 +306,8 @@ def test_a_path_is_one_that_the_agent_can_open_from_where_it_is(
     assert shown_path("/users/kim/blog/a.md", "/users/kim/shop") == "~/blog/a.md"
     assert shown_path("/users/kimberly/a.md", "/srv") == "/users/kimberly/a.md"
     assert shown_path("memory/a.md", "/srv") == "memory/a.md"
+    monkeypatch.chdir("/")
+    assert shown_path("srv/a.md", "/srv") == "srv/a.md"
     assert read_provenance_source(json.dumps([{"source": "/a.md"}, {"source": "/b.md"}])) == "/a.md"
     assert read_provenance_source("[]") == ""
 

@@ -26,6 +26,7 @@ _ENDINGS = ("", "e", "s", "y", "ed", "ing", "ion", "ity", "le", "ly")
         ("  !git status --short", False),
         ("# always use tabs", False),
         ("/" + "x" * 9_000, True),
+        ("/srv/shop: how is it deployed?", True),
     ],
 )
 def test_a_prompt_is_long_enough_for_its_script_and_no_bare_command(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gieok.flow.gate_rules import GateChoices, GateRule, change_gate_choices, write_gate_rules
-from gieok.hook.rules import BindingRule, read_binding_rules
+from gieok.hook.rules import BindingRule, bearing, read_binding_rules
 from gieok.places.home import gate_choices_file, rules_file
 from gieok.text.gates.statement import read_action_rules
 from gieok.text.handles import build_handle, line_check
@@ -94,6 +94,30 @@ def test_past_its_last_day_a_rule_is_not_told(home: str) -> None:
 
     change_gate_choices(home, end)
     assert _told(home) == [_PUSH]
+
+
+def test_a_rule_is_told_with_its_last_day_and_not_of_a_line_that_changed(home: str) -> None:
+    rows = [
+        (1.0, _SCOPE, _KEY, number, line_check(line), [(0, 12)], [until])
+        for number, (line, until) in enumerate(zip(_LINES, ("2999-12-31", ""), strict=True), 1)
+    ]
+    rows[1] = (*rows[1][:4], line_check("User: answer in English"), *rows[1][5:])
+    Path(rules_file(home, _SCOPE)).write_text(json.dumps(rows))
+    assert [(rule.text, rule.until) for rule in _read(home)] == [("never push t", "2999-12-31")]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_shown"),
+    [
+        ("push this to main", True),
+        ("how does a push to main work?", False),
+        ("may I push to main?", True),
+    ],
+)
+def test_rules_bear_on_work_and_on_what_may_be_done(home: str, prompt: str, is_shown: bool) -> None:
+    _switch_off(home, "00000001")
+    shown = bearing(_read(home), prompt)
+    assert (_PUSH in [memory.handle for memory in shown]) is is_shown
 
 
 def test_where_the_choices_cannot_be_read_all_rules_are_told(home: str) -> None:

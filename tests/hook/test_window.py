@@ -7,7 +7,12 @@ import pytest
 
 from gieok.agents.table import SESSION_START
 from gieok.hook.inject import InjectedMemory, Injection, render_injection
-from gieok.hook.window import ContextWindow, session_file, sessions
+from gieok.hook.window import (
+    ContextWindow,
+    _select_newest_injections,
+    session_file,
+    sessions,
+)
 
 _TEXT = "배포는 금요일 점심 이후에 하지 마, prod <은> 절대"
 
@@ -77,7 +82,15 @@ def test_a_file_that_is_damaged_is_no_hindrance(tmp_path: Path, content: bytes) 
 
 
 @pytest.mark.parametrize(
-    ("text", "holds"), [("fix it!", False), ("fix it now", True), ("배포는 금요일", False)]
+    ("text", "holds"),
+    [
+        ("fix it!", False),
+        ("fix it no", False),
+        ("fix it now", True),
+        ("배포는 금요일", False),
+        ("배포는 금요일 말", False),
+        ("배포는 금요일 말고", True),
+    ],
 )
 def test_less_than_eight_letters_stand_in_every_text(
     tmp_path: Path, text: str, holds: bool
@@ -188,6 +201,11 @@ def test_of_what_was_injected_as_much_is_kept_as_a_context_holds(tmp_path: Path)
             ContextWindow(str(tmp_path), "codex", session).holds(_memory("가나다라마바사아자"))
             is is_kept
         )
+
+
+def test_of_earlier_injections_forty_thousand_letters_are_kept() -> None:
+    earlier = [{"text": "a" * 39_999}, {"text": "b"}, {"text": "c"}]
+    assert _select_newest_injections(earlier) == earlier[:2]
 
 
 def test_forty_sessions_are_kept_and_the_one_used_longest_ago_goes(tmp_path: Path) -> None:

@@ -1,10 +1,22 @@
 """`scripts/mutate` tells a change that a test notices from one that none does."""
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 
-_SCRIPT = Path(__file__).resolve().parents[2] / "scripts/mutate"
+import pytest
+
+_ROOT = Path(__file__).resolve().parents[2]
+_SCRIPT = _ROOT / "scripts/mutate"
+
+
+def test_the_groups_name_modules_that_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # The script sets it for good.
+    script = runpy.run_path(str(_SCRIPT))
+    for group in script["GROUPS"]:
+        modules = script["list_modules"](_ROOT / "src", group)
+        assert [name for name in modules if not (_ROOT / "src" / name).is_file()] == []
 
 
 def test_a_change_is_caught_or_named_and_the_source_stays(tmp_path: Path) -> None:

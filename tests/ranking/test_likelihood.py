@@ -16,6 +16,7 @@ from gieok.ranking.likelihood import (
     ScopedQuestion,
     apply_logistic,
     features,
+    invert_logistic,
     judge_evidence,
     judge_read_evidence,
     level,
@@ -102,6 +103,18 @@ def test_a_later_version_takes_no_lead_and_neither_does_what_repeats_it() -> Non
     assert _judge_rivals(later, repeated, other)["lead"] < alone["lead"]
     later.kin = frozenset([0])
     assert _judge_rivals(later, repeated, other) == pytest.approx(alone)
+
+
+@pytest.mark.parametrize(("help_log_odds", "expected"), [(7.9, 7.9), (-7.9, -7.9), (8.1, 8.0)])
+def test_what_the_reader_says_counts_up_to_eight(help_log_odds: float, expected: float) -> None:
+    asked = ScopedQuestion("which hens", {"hens": 1.0}, 9, {})
+    one = Evidence(1, "hens")
+    one.help = help_log_odds
+    assert features(asked, one)["help"] == expected
+
+
+def test_a_probability_of_one_is_nearly_one() -> None:
+    assert invert_logistic(1.0) == pytest.approx(math.log(1e9))
 
 
 def _features(question: str, text: str, **more: float) -> dict[str, float]:

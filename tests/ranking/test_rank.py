@@ -174,3 +174,9 @@ def test_how_much_a_repeat_loses(trade: float, floor: float, count: int, order: 
     words = {1: frozenset("abc"), 2: frozenset("ab"), 3: frozenset("xyz")}
     assert diversify({1: 1.0, 2: 0.8, 3: 0.5}, words, trade, floor, count) == order
     assert diversify({1: 1.0, 2: 1.0}, words, trade, floor, count) == [1, 2][:count]
+
+
+def test_passages_that_share_less_than_the_floor_are_all_alike() -> None:
+    words = {1: frozenset("abc"), 2: frozenset("ab"), 3: frozenset("xyz"), 4: frozenset("q")}
+    relevance = {1: 1.0, 2: 0.5, 3: 0.49, 4: 0.0}
+    assert diversify(relevance, words, 0.5, 0.7, 9) == [1, 2, 3, 4]

@@ -143,6 +143,23 @@ def test_a_document_that_is_replaced_meanwhile_is_still_found() -> None:
     assert _keys(_ask(store, "결제")) == ["pay"]
 
 
+class _Vanished(MemoryStore):
+    """Other processes remove every passage between each search and what it fetches."""
+
+    fetched = 0
+
+    def passages(self, ids: Sequence[int], scope: Scope | None = None) -> list[FoundPassage]:
+        self.fetched += 1
+        return []
+
+
+def test_a_search_that_documents_vanish_under_is_tried_five_times() -> None:
+    store = _Vanished()
+    store.put([_entry("pay", "결제했다")])
+    assert _ask(store, "결제").hits == ()
+    assert store.fetched == 5
+
+
 def test_vectors_are_not_used_where_the_question_says_so() -> None:
     store = _store(_entry("pay", "결제했다"))
     question = Question(text="결제", scopes=(_MAIN,), use_vectors=False)

@@ -432,6 +432,13 @@ def test_a_long_text_is_read_in_one_pass(part: str) -> None:
     assert without_order(text).startswith("what about")
 
 
+def test_a_day_in_slashes_may_be_of_next_year_and_no_later_one() -> None:
+    assert find_span("what happened on 27/3/26", date(2026, 11, 25)) is None  # or 26/3/27
+    named = find_span("what happened on 28/3/26", date(2026, 11, 25))
+    assert named
+    assert named.first == date(2026, 3, 28)
+
+
 def test_a_row_of_days_too_long_for_one_time_is_refused() -> None:
     days = " ".join(["Monday"] * 25)
     assert refused_times(f"we met on {days}", date(2026, 11, 25)) == (days,)
@@ -657,6 +664,97 @@ _PHRASES = """
     in the last 10 days | 2026-11-15..2026-11-25
     2 weeks back | 2026-11-09..2026-11-15
     a year earlier | 2025-01-01..2025-12-31
+    first half of H1 2025 | 2025-01-01..2025-03-31
+    second half of H1 2025 | 2025-04-01..2025-06-30
+    what was the following week | 2026-11-30..2026-12-06
+    what was the upcoming week | 2026-11-30..2026-12-06
+    what was the coming week | 2026-11-30..2026-12-06
+    what was this coming week | 2026-11-30..2026-12-06
+    last Q3 | 2026-07-01..2026-09-30
+    last Q4 | 2025-10-01..2025-12-31
+    the week of March 5 | 2026-03-02..2026-03-08
+    3월 5일 주 | 2026-03-02..2026-03-08
+    what did we do on Mon | 2026-11-23
+    what did we do on Tue | 2026-11-24
+    what did we do on Tues | 2026-11-24
+    what did we do on Wed | 2026-11-18
+    what did we do on Thu | 2026-11-19
+    what did we do on Thur | 2026-11-19
+    what did we do on Thurs | 2026-11-19
+    what did we do on Fri | 2026-11-20
+    what did we do on Sat | 2026-11-21
+    what did we do on Sun | 2026-11-22
+    what was last Friday | 2026-11-20
+    what was previous Friday | 2026-11-20
+    what was past Friday | 2026-11-20
+    what was this past Friday | 2026-11-20
+    what was this last Friday | 2026-11-20
+    what was this Friday | 2026-11-27
+    what was current Friday | 2026-11-27
+    what was this coming Friday | 2026-11-27
+    what was next Friday | 2026-12-04
+    what was coming Friday | 2026-11-27
+    mid last week | 2026-11-17..2026-11-19
+    what did we do late on Monday | 2026-11-23
+    mid 2010s | 2013-01-01..2016-12-31
+    first half of the nineties | 1990-01-01..1994-12-31
+    second half of the nineties | 1995-01-01..1999-12-31
+    the end of the nineties | 1997-01-01..1999-12-31
+    late 2010s | 2016-01-01..2019-12-31
+    second half of March 2024 | 2024-03-16..2024-03-31
+    early in H1 2025 | 2025-01-01..2025-02-28
+    2025년 상반기 초 | 2025-01-01..2025-02-28
+    2025년 상반기 말 | 2025-05-01..2025-06-30
+    2025년 상반기 중반 | 2025-03-01..2025-04-30
+    90년대 말 | 1997-01-01..1999-12-31
+    90년대 초 | 1990-01-01..1993-12-31
+    90년대 중반 | 1993-01-01..1996-12-31
+    90년대 후반 | 1995-01-01..1999-12-31
+    지난 분기 중반 | 2026-08-01..2026-08-31
+    지난 분기 말 | 2026-09-01..2026-09-30
+    on christmas 2025 | 2025-12-25
+    on christmas day 2025 | 2025-12-25
+    on xmas 2025 | 2025-12-25
+    on christmas eve 2025 | 2025-12-24
+    on boxing day 2025 | 2025-12-26
+    on new year's day 2025 | 2025-01-01
+    on new year 2025 | 2025-01-01
+    on new years 2025 | 2025-01-01
+    on new year's eve 2025 | 2025-12-31
+    on halloween 2025 | 2025-10-31
+    on valentine's day 2025 | 2025-02-14
+    on valentines day 2025 | 2025-02-14
+    on independence day 2025 | 2025-07-04
+    on juneteenth 2025 | 2025-06-19
+    on veterans day 2025 | 2025-11-11
+    on easter 2025 | 2025-04-20
+    on easter sunday 2025 | 2025-04-20
+    on good friday 2025 | 2025-04-18
+    on thanksgiving 2025 | 2025-11-27
+    on thanksgiving day 2025 | 2025-11-27
+    on black friday 2025 | 2025-11-28
+    2025년 크리스마스에 | 2025-12-25
+    2025년 성탄절에 | 2025-12-25
+    2025년 크리스마스이브에 | 2025-12-24
+    2025년 신정에 | 2025-01-01
+    2025년 새해에 | 2025-01-01
+    2025년 삼일절에 | 2025-03-01
+    2025년 어린이날에 | 2025-05-05
+    2025년 어버이날에 | 2025-05-08
+    2025년 스승의날에 | 2025-05-15
+    2025년 현충일에 | 2025-06-06
+    2025년 제헌절에 | 2025-07-17
+    2025년 광복절에 | 2025-08-15
+    2025년 개천절에 | 2025-10-03
+    2025년 한글날에 | 2025-10-09
+    2025년 핼러윈에 | 2025-10-31
+    2025년 할로윈에 | 2025-10-31
+    2025년 빼빼로데이에 | 2025-11-11
+    2025년 발렌타인데이에 | 2025-02-14
+    2025년 밸런타인데이에 | 2025-02-14
+    2025년 화이트데이에 | 2025-03-14
+    2025년 부활절에 | 2025-04-20
+    2025년 추수감사절에 | 2025-11-27
 """
 #: The last day of what is ahead.
 _AHEAD = """
@@ -703,6 +801,9 @@ _AHEAD = """
     January 5 | 2027-01-05
     10월 30일 | 2026-10-30
     October 20 | 2027-10-20
+    upcoming Friday | 2026-11-27
+    10월 26일 | 2026-10-26
+    10월 25일 | 2027-10-25
 """
 
 

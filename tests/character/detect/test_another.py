@@ -50,10 +50,27 @@ def test_whose_a_state_is_stands_around_it(of_another: str, of_user: str, value:
         ("job", "솔로 (지금은 없음)", "친구가 헤어졌대"),
         ("job", "", ""),
         ("dislikes", "새우", "엄마가 새우 알레르기 있어서 나도 새우 못 먹어"),
+        ("allergy", "호두 알레르기", "호두 알레르기 진짜 좀 있대"),
+        ("allergy", "호두 알레르기", "호두 알레르기 있어, 걔도 그렇대"),
+        ("allergy", "호두 알레르기", "호두 알레르기 나도 있대"),
+        ("allergy", "호두 알레르기", "호두 빼 주세요"),
     ],
 )
 def test_what_may_be_the_users_stays(predicate: str, value: str, sentence: str) -> None:
     assert not is_told_of_another(predicate, value, sentence)
+
+
+@pytest.mark.parametrize(
+    ("predicate", "value", "sentence"),
+    [
+        ("allergy", "호두 알레르기", "호두 알레르기 좀 있대"),
+        ("lives_in", "Leith", "my sister and I know he lives in Leith"),
+    ],
+)
+def test_the_nearest_subject_and_the_third_word_behind_tell_of_another(
+    predicate: str, value: str, sentence: str
+) -> None:
+    assert is_told_of_another(predicate, value, sentence)
 
 
 def test_the_object_is_what_is_not_eaten_and_not_the_adverb_behind_it() -> None:

@@ -9,6 +9,7 @@ from character_talk import BOND, CharacterTalk
 from silent_reader import SilentReader
 
 from gieok.character.detect.detect import Spoken, detect_statements
+from gieok.character.facts import USER, Fact, FactType
 from gieok.character.memory.told_readings import drop_unseen_findings
 from gieok.errors import EmbedderFailed
 from gieok.models.local.reader import LocalReader
@@ -82,6 +83,45 @@ def test_the_reader_is_asked_for_what_rules_found_and_nothing_else() -> None:
     assert _list_seen(never, "엄마는 목포에 살아") == ["목포"]  # told of kin
     assert _list_seen(never, "오늘 하늘이 파랗더라") == []
     assert len(never.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "figure", "is_seen"),
+    [
+        ("갓김치 못 먹어", -2.0, True),
+        ("갓김치 못 먹어", -2.1, False),
+        ("나 진짜 갓김치 못 먹어", -2.6, True),
+        ("나 진짜 갓김치 못 먹어", -2.7, False),
+        ("나 어제도 진짜 갓김치 못 먹어", -2.6, False),
+        ("반말해줘", -9.0, True),
+        ("나 이혼했어", -9.0, True),
+    ],
+)
+def test_how_sure_the_reader_must_be(text: str, figure: float, is_seen: bool) -> None:
+    """Surest of a doubtful form, less of five words that name the user, and nothing of how to speak
+    or of a value in our own words.
+    """
+    assert bool(_list_seen(_SureReader(figure), text)) is is_seen
+
+
+@pytest.mark.parametrize(
+    ("text", "slot"), [("나 이제 갓김치 못 먹어", "dislikes"), ("나 이제 여수 살아", "job")]
+)
+def test_news_of_another_slot_or_of_one_with_many_values_needs_the_reader(
+    text: str, slot: str
+) -> None:
+    held = Fact(
+        subject=USER,
+        predicate=slot,
+        object="교사",
+        type=FactType.PERSONAL,
+        at=ManualClock().now(),
+        confidence=1.0,
+    )
+    spoken = Spoken(text, is_user=True, day=ManualClock().now().date())
+    found = detect_statements(spoken, ())
+    assert found.findings
+    assert drop_unseen_findings(_SureReader(-9.0), spoken, found, (held,)).findings == ()
 
 
 def test_without_a_reader_that_can_run_the_rules_stand(talk: CharacterTalk) -> None:

@@ -343,6 +343,29 @@ def test_of_what_was_observed_of_a_turn_the_sentences_of_its_ended_claim_end(
     assert [observed[place : place + length] for place, length in found] == parts
 
 
+@pytest.mark.parametrize(
+    ("scores", "is_far"),
+    [
+        ((0.1, 0.1, 0.1, 0.0), True),
+        ((0.5, 0.3, 0.3, 0.41), False),
+        ((0.9, 0.1, 0.1), False),
+    ],
+)
+def test_the_nearest_leads_where_the_first_unread_one_is_a_tenth_behind(
+    scores: Sequence[float], is_far: bool
+) -> None:
+    assert claims.find_lead(scores) is is_far
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [("we use ruff", "User: we use ruff", True), ("we use ruff", "we use Ruff", False)],
+)
+def test_a_statement_within_another_is_the_same_claim(one: str, other: str, is_same: bool) -> None:
+    assert claims.is_same_claim(one, other) is is_same
+    assert claims.is_same_claim(other, one) is is_same
+
+
 def test_of_talk_only_what_a_user_says_is_a_claim() -> None:
     said = (
         "User: The port is 1111.",

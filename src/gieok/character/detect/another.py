@@ -57,7 +57,7 @@ def is_told_of_another(predicate: str, value: str, sentence: str) -> bool:
     So it does where that holds wherever the value stands in it. Of a predicate that is no state, or
     of a value in other words than the sentence's, that is not known: False.
     """
-    head = value.split(" ", maxsplit=1)[0]
+    head = value.partition(" ")[0]
     if predicate not in STATES or not head or _USER_EN.search(value):
         return False
     places = [found.span() for found in re.finditer(re.escape(head), sentence)]

@@ -1,6 +1,5 @@
 """The days that a statement names ahead of the day on which it was said."""
 
-import re
 from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
@@ -9,6 +8,7 @@ from gieok.text.times.reading import Time, read_times
 
 #: Periods which "until next" may or may not include.
 _PERIODS = ("week", "month", "quarter", "half", "season", "year", "decade")
+_ARTICLE = "the "
 
 
 class NamedDays(NamedTuple):
@@ -27,11 +27,8 @@ class NamedDays(NamedTuple):
 
 def at_start(text: str, said_on: date) -> NamedDays | None:
     """Return the days that the beginning of a text names; None for none."""
-    lead = re.match(r"(?:the )?", text, re.IGNORECASE)
-    return next(
-        (named for start, named in each(text, said_on) if start in (0, lead.end() if lead else 0)),
-        None,
-    )
+    article = _ARTICLE if text.lower().startswith(_ARTICLE) else ""
+    return next((named for start, named in each(text, said_on) if start <= len(article)), None)
 
 
 def each(text: str, said_on: date) -> Iterator[tuple[int, NamedDays]]:

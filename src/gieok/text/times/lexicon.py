@@ -287,13 +287,7 @@ def tokens_of(text: str) -> list[Token]:
     pattern = _compile_english_times()
     while at < len(text):
         chunk = _CHUNK.match(text, at)
-        if chunk and not re.match(
-            r"[\d./-]*\d[./-]$", text[max(0, at - 3) : at] if text[at].isdigit() else ""
-        ):
-            tokens += _tokenize_korean_chunk(chunk[0], at) or ()
-            at = chunk.end()
-            continue
-        if chunk and text[at].isdigit():  # 2-5일
+        if chunk:
             tokens += _tokenize_korean_chunk(chunk[0], at) or ()
             at = chunk.end()
             continue

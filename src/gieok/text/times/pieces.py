@@ -51,10 +51,10 @@ class TimeView(NamedTuple):
     """The day from which a text is read, and whether the text speaks of the future."""
 
     today: date
-    is_ahead: bool = False
+    is_ahead: bool
     #: Whether the month stands first in 3/4, as in Korean; otherwise only unambiguous numbers are
     #: read.
-    is_month_first: bool = False
+    is_month_first: bool
 
 
 def resolve_time_pieces(pieces: Sequence[Piece], view: TimeView) -> DaySpan | None:

@@ -435,8 +435,8 @@ _RULES: tuple[tuple[str, _Build], ...] = (
             )
         ],
     ),
-    ("w", lambda t, v: [Piece("widen", 1)]),
-    ("u", lambda t, v: [Piece("widen", 1)] if t[0].value == 1 else None),
+    ("w", lambda t, v: [Piece("widen")]),
+    ("u", lambda t, v: [Piece("widen")] if t[0].value == 1 else None),
     ("d|o", lambda t, v: [Piece("date", t[0].value)] if 1 <= t[0].value <= 31 else None),
     ("t|W", lambda t, v: [Piece("daytime")]),
 )
@@ -449,7 +449,7 @@ def _complete_decade_year(token: Token) -> int:
 def _build_qualified_piece(
     kind: str, named: Token, by: Token, view: TimeView
 ) -> list[Piece] | None:
-    if kind == "weekday" and by.text in ("this coming", "coming", "오는"):
+    if kind == "weekday" and by.text in ("this coming", "coming", "upcoming", "오는"):
         ahead = (named.value - view.today.weekday()) % 7 or 7
         return [Piece(kind, span=calendar.build_one_day(view.today + ahead * DAY))]
     return [Piece(kind, named.value, by.value)]
