@@ -17,7 +17,7 @@ from gieok.hook.validity import Standing
 from gieok.memory import observation
 from gieok.memory.talk import claims, lasting_turns, pair_judge, promotion, settlement
 from gieok.memory.talk.pair_judge import PairJudge
-from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage
+from gieok.model.memory import CORRECTED, MADE_THEN, REPLACED_BY, Document, Entry, Passage, Scope
 from gieok.places.home import lasting_file, replaced_file
 from gieok.places.scope import PROMOTED, USER_SCOPE
 from gieok.ports.models import ChangeReading
@@ -602,3 +602,46 @@ def test_a_change_may_hold_all_words_of_what_it_replaces(
     store.put([build_turns("a", 1, _KEY_OLD), build_turns("b", 2, later)])
     assert not _read(store, tmp_path, _Reader(tmp_path))
     assert _ended(tmp_path) == {(build_key("a"), 1): (build_key("b"), 1)}
+
+
+@pytest.mark.parametrize(
+    ("seconds_since", "metadata", "is_known"),
+    [
+        (0.8, {MADE_THEN: "yes"}, True),
+        (3600, {MADE_THEN: "yes"}, False),
+        (3600, {}, True),
+    ],
+)
+def test_the_day_of_creation_counts_while_the_file_is_as_it_was_made(
+    seconds_since: float, metadata: dict[str, str], is_known: bool
+) -> None:
+    made_at = datetime(2026, 11, 20, 9, tzinfo=UTC)
+    record = Document(
+        scope=Scope("agent:main"),
+        key="memory/decision/dentist.md",
+        kind="memory",
+        text="The dentist is on the 3rd.",
+        content_hash="x",
+        created_at=made_at,
+        updated_at=made_at + timedelta(seconds=seconds_since),
+        valid_from=made_at,
+        metadata=metadata,
+    )
+    assert claims.is_dated(record) is is_known
+    assert not claims.is_dated(replace(record, valid_from=None))
+
+
+@pytest.mark.parametrize(("hours_since", "is_replaced"), [(0, True), (3, False)])
+def test_a_record_of_a_change_replaces_an_earlier_record(
+    store: MemoryStore, tmp_path: Path, hours_since: int, is_replaced: bool
+) -> None:
+    later = _dated("memory/b.md", "memory", _B, 2, **{MADE_THEN: "yes"})
+    changed_at = later.document.updated_at + timedelta(hours=hours_since)
+    store.put(
+        [
+            _dated("memory/a.md", "memory", _A, 1, **{MADE_THEN: "yes"}),
+            later._replace(document=replace(later.document, updated_at=changed_at)),
+        ]
+    )
+    _update(store, tmp_path)
+    assert (("memory/a.md", 1) in _ended(tmp_path)) is is_replaced

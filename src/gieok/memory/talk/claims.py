@@ -65,6 +65,8 @@ EARLIER_READ, _LATER_READ = 3, 2
 #: what the later one is about, though no word says so.
 _LEAD = 0.1
 _LABEL = f"{USER}: "
+#: Time within which a program that makes a note has written it.
+_MAKING = timedelta(minutes=1)
 
 
 class Claim(NamedTuple):
@@ -920,10 +922,15 @@ def list_statements(document: Document, number: int, text: str, vector: bytes) -
 def is_dated(document: Document) -> bool:
     """Say whether it is known when a document was said; an undated note replaces nothing.
 
-    The day on which a program made the note does not count: its text may have been written since.
+    The day on which a program made the note counts only while the file is as it was made, as a
+    record of `gieok remember` is: else its text may have been written since.
     """
-    has_own_day = document.valid_from is not None and MADE_THEN not in document.metadata
-    return document.kind == turns.KIND or has_own_day
+    if document.kind == turns.KIND:
+        return True
+    if document.valid_from is None:
+        return False
+    is_as_made = document.updated_at - document.valid_from <= _MAKING
+    return MADE_THEN not in document.metadata or is_as_made
 
 
 def is_protected(statement: StatedLine) -> bool:
