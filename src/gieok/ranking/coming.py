@@ -47,19 +47,31 @@ ASK_WORDS = (
     AskWord(r"(?:뭐|뭘|뭔|무슨|무엇|어떤|모든)[가-힣]{0,2}", "뭐가", "뭉치"),
     AskWord(r"있(?:어|나|지|니|는|을|습|더|는지|어요|나요|습니까)[가-힣]{0,2}", "있지", "있었지"),
     AskWord(r"(?:해야|가야|할|하지|하나|하니|해|되는|하는|돼|되지|될)", "해야", "할인"),
-    AskWord(r"(?:일정|약속|예정|계획|마감|기한|스케줄|할일|행사)(?:[은는이가을를도인들]{0,2}|이야|이지)", "일정이", "일정표"),
+    AskWord(
+        r"(?:일정|약속|예정|계획|마감|기한|스케줄|할일|행사)(?:[은는이가을를도인들]{0,2}|이야|이지)",
+        "일정이",
+        "일정표",
+    ),
     AskWord(r"(?:일|것|거|게|건|걸)(?:[은는이가을를도들]{0,2}|이야|이지)", "일이", "일꾼"),
-    AskWord(r"(?:에|에는|엔|의|까지|은|는|날|우리|나|내|내가|나는|좀|알려|알려줘|보여|보여줘|줘|다)", "까지", "까치"),
+    AskWord(
+        r"(?:에|에는|엔|의|까지|은|는|날|우리|나|내|내가|나는|좀|알려|알려줘|보여|보여줘|줘|다)",
+        "까지",
+        "까치",
+    ),
     AskWord(r"what(?:'s|s)?|which|anything|everything|something|any|all", "what's", "whatever"),
-    AskWord(r"is|are|do|does|have|has|got|to|be|there|will|must|should|need|needs", "have", "haven"),
-    AskWord(r"i|we|my|our|me|us|the|on|in|for|at|of|by|this|show|list|tell|up|coming", "for", "fork"),
+    AskWord(
+        r"is|are|do|does|have|has|got|to|be|there|will|must|should|need|needs", "have", "haven"
+    ),
+    AskWord(
+        r"i|we|my|our|me|us|the|on|in|for|at|of|by|this|show|list|tell|up|coming", "for", "fork"
+    ),
     AskWord(
         r"due|planned|scheduled|plans?|schedule|agenda|calendar|deadlines?|appointments?|events?"
         r"|tasks?|todos?|happening|going",
         "deadlines",
         "dead",
     ),
-)  # fmt: skip
+)
 _ASK_WORD = "|".join(row.pattern for row in ASK_WORDS)
 _WORD = re.compile(r"[\w']+")
 

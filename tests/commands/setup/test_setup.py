@@ -352,7 +352,7 @@ def test_a_folder_of_notes_is_searched_and_injected_only_where_the_person_says_s
     assert "1 added" in result.done[0].said
     assert "1 .docx" in result.done[0].said
     assert "blue tablets" in result.answer
-    assert "메모/mother.txt (" in result.answer
+    assert "mother.txt (" in result.answer
     config = user / ".gieok" / "config.yaml"
     assert (config.exists() and str(folder) in config.read_text(encoding="utf-8")) is kept_back
 

@@ -86,7 +86,8 @@ def render_move(result: MoveResult, style: Style) -> str:
     else:
         lines.append(
             style.say(
-                "  {memories:,} memories, {messages:,} messages and {folders:,} indexed folders moved",
+                "  {memories:,} memories, {messages:,} messages and {folders:,} indexed folders "
+                "moved",
                 memories=result.memories,
                 messages=result.messages,
                 folders=result.indexed_folders,
