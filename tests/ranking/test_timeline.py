@@ -264,3 +264,23 @@ def test_a_day_alone_that_nothing_happened_on_is_a_word_too() -> None:
     asked = Question(text="화요일", scopes=(_MAIN,))
     found = recall(store, None, asked, _PROFILE, ManualClock(), UTC)
     assert "결제는 매주 화요일에 정산한다." in _texts(found)
+
+
+def test_a_file_that_was_only_changed_then_comes_behind_what_is_dated() -> None:
+    store = _store()
+    at = datetime(2026, 11, 19, tzinfo=UTC)
+    copied = Document(
+        scope=_MAIN,
+        key="a/copied.md",
+        kind="memory",
+        text="We decided to launch: always, from now on.",
+        content_hash="c",
+        created_at=at,
+        updated_at=at,
+    )
+    store.put([Entry(copied, (Passage(0, len(copied.text), 1, 1),))])
+    store.put([_note("n/2026-11-20.md", "Lunch with Minji again.", date(2026, 11, 20))])
+    question = Question(text="이번 주에 뭐 했지", scopes=(_MAIN,))
+    texts = _texts(recall(store, None, question, _PROFILE, ManualClock(), UTC))
+    assert texts[-1] == copied.text
+    assert "Lunch with Minji again." in texts

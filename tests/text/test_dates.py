@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gieok.text.dates import find_span
+from gieok.text.dates import find_asked_span, find_span, name_past_year
 
 _TODAY = date(2026, 11, 21)
 
@@ -329,3 +329,38 @@ def test_ordinary_words_are_no_days(question: str) -> None:
 def test_any_question_has_a_span_in_order_or_none(question: str, today: date) -> None:
     span = find_span(question, today)
     assert span is None or (span.first <= span.last and span.words in question)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("12월 4일에 뭐 있어", None),
+        ("anything on December 4?", None),
+        ("12월 4일에 뭐 했지", date(2025, 12, 4)),
+        ("what did we do on December 4?", date(2025, 12, 4)),
+        ("2025년 12월 4일에 뭐 있어", date(2025, 12, 4)),
+        ("10월 17일이 무슨 날이지", date(2026, 10, 17)),
+        ("다음 주 일정", None),
+    ],
+)
+def test_a_day_without_its_year_is_the_nearest_one_unless_the_past_is_asked(
+    question: str, first: date | None
+) -> None:
+    span = find_asked_span(question, _TODAY)
+    assert (span.first if span else None) == first
+
+
+@pytest.mark.parametrize(
+    ("question", "read"),
+    [
+        ("작년에 김장 배추 몇 킬로 했어", "2025년에 김장 배추 몇 킬로 했어"),
+        ("how much cabbage last year", "how much cabbage 2025"),
+        ("재작년 김장", "2024년 김장"),
+        ("올해 김장", "올해 김장"),
+        ("지난달 김장", "지난달 김장"),
+        ("2025년 김장", "2025년 김장"),
+        ("김장", "김장"),
+    ],
+)
+def test_a_past_year_in_words_is_named_by_its_number(question: str, read: str) -> None:
+    assert name_past_year(question, find_asked_span(question, _TODAY), _TODAY) == read

@@ -35,7 +35,7 @@ from gieok.ports.store import (
     VectorSearch,
 )
 from gieok.ports.system import Clock
-from gieok.ranking import calibration, likelihood, managed_leg, rank, timeline
+from gieok.ranking import calibration, coming, likelihood, managed_leg, rank, timeline
 from gieok.ranking.age import age_factor
 from gieok.ranking.calibration import Calibrations
 from gieok.ranking.claim_rows import RecordedClaims
@@ -51,7 +51,7 @@ from gieok.ranking.profile import Profile
 from gieok.ranking.rerank import Reranking, rerank_texts
 from gieok.ranking.snippet import snippet
 from gieok.text.annotations import importance_factor
-from gieok.text.dates import DateSpan, find_past_span, refused_times
+from gieok.text.dates import DateSpan, find_asked_span, name_past_year, refused_times
 from gieok.text.keywords import is_statement, keyword_text, normalise, query_tokens
 from gieok.text.lines import line_number
 from gieok.text.times.order import asks_newest, without_order
@@ -192,7 +192,12 @@ def _recall_hits(
         return RankedHits(())
     now = clock.now()
     today = now.astimezone(zone).date()
-    span = find_past_span(question.text, today)
+    span = find_asked_span(question.text, today)
+    if coming_span := coming.find_coming_span(question.text, today):
+        limit = profile.limit
+        named = coming.list_coming_hits(store, question.scopes, question.where, coming_span, limit)
+        if named:
+            return RankedHits(named, None, coming_span, is_timeline=True)
     vector, model, degraded = _query_vector(store, embedder, question, profile)
     if period := timeline.find_asked_period(question.text, today):
         period_question = timeline.PeriodQuestion(
@@ -207,7 +212,8 @@ def _recall_hits(
     tokens = _build_query_tokens(question, span, profile)
     # The weights that know how surely a line helps were fitted beside vectors of the bundled model.
     is_fitted = vector is not None and model == calibration.FITTED_ON
-    meter = HelpMeter(reader, question.text) if reader and is_fitted else None
+    dated_text = name_past_year(question.text, span, today)
+    meter = HelpMeter(reader, dated_text) if reader and is_fitted else None
     query = _PreparedQuestion(
         question=question,
         tokens=tokens,

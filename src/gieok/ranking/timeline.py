@@ -17,7 +17,7 @@ from gieok.ranking.learned import heads
 from gieok.ranking.profile import Profile
 from gieok.ranking.snippet import snippet
 from gieok.text.assent import accepts
-from gieok.text.dates import DateSpan, find_past_span
+from gieok.text.dates import DateSpan, find_asked_span
 from gieok.text.embedform import text_to_embed
 from gieok.text.keywords import query_tokens
 from gieok.text.times.order import asks_newest, without_order
@@ -31,6 +31,9 @@ _RELEVANCE = 1.4
 _KEYWORD_SHARE = 0.6
 #: Deduction for each further line of a document, so that one long talk does not fill the list.
 _REPETITION = 0.06
+#: Deduction for a file that names no day and was only changed then: what is dated comes first, and
+#: a folder that was copied today does not fill the list.
+_EDITED_ONLY = 1.0
 #: Number of the user's turns that are judged by meaning, the bonus of a turn worth keeping, and the
 #: deduction for a turn about the person: who asks what happened wants to hear of the work.
 _JUDGED = 400
@@ -143,7 +146,7 @@ def find_asked_period(question: str, today: date) -> Period | None:
     None for a question that asks for no list of days.
     """
     is_newest = asks_newest(question)
-    span = find_past_span(question, today)
+    span = find_asked_span(question, today)
     if span is None and not is_newest:
         return None
     rest = without_order(question.replace(span.words, " ", 1) if span else question)
@@ -202,6 +205,7 @@ def list_period_hits(
                 judged.get(passage.id, 0.0) or estimate_memory_worth(passage),
                 relevance.get(passage.id, 0.0),
             )
+            own -= _EDITED_ONLY if passage.valid_from is None else 0.0
             rows.append((own + _RELEVANCE * words, passage, {"worth": own, "words": words}))
     rows.sort(key=lambda row: (-row[0], row[1].scope, row[1].key, row[1].start_line))
     if period.is_newest and rows:

@@ -13,6 +13,7 @@ import pytest
 from contexts import called_in, opened_home
 
 from gieok.character.accounts.identity import Principal
+from gieok.commands.character import users
 from gieok.commands.run import OperationAnswer, run_operation
 from gieok.home.call import Call
 from gieok.model.accounts import KeyRole
@@ -228,6 +229,30 @@ def test_points_are_given_once_for_a_reference(call: CallCommand) -> None:
     )
     assert call("points", "kim", credit=-5).failure is not None
     assert call("points", "a/b").failure is not None
+
+
+def test_keys_of_all_are_listed_and_one_is_revoked_by_its_id_alone(call: CallCommand) -> None:
+    assert "There is no key" in call("key").text
+    call("key", "create", admin=True)
+    call("key", "create", user="kim")
+    call("key", "create", user="lee")
+    lines = call("key", "list").text.splitlines()
+    assert [line.split()[1] for line in lines] == ["admin", "kim", "lee"]
+    revoked = call("key", "revoke", lines[2].split()[0]).text
+    assert "lee" in revoked
+    assert "revoked" in revoked
+    assert call("key", "revoke", "a.aaaaaaaaaaaaaaaa").failure is not None
+    assert call("key", "revoke", lines[1].split()[0], user="lee").failure is not None
+
+
+def test_the_list_of_all_keys_says_that_it_ends_before_the_last_user(
+    call: CallCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(users, "_MOST_USERS", 1)
+    call("key", "create", user="kim")
+    assert "more users" not in call("key").text
+    call("key", "create", user="lee")
+    assert "more users" in call("key").text
 
 
 def test_a_key_is_shown_once_opens_and_is_revoked(call: CallCommand, context: Call) -> None:

@@ -14,7 +14,7 @@ from gieok.commands.command import Style
 from gieok.commands.encode import encode
 from gieok.commands.home.status import StatusResult
 from gieok.commands.memory.index import IndexResult, render_index_report
-from gieok.commands.memory.ownership import describe_ownership
+from gieok.commands.memory.ownership import describe_ownership, describe_way_out
 from gieok.commands.memory.search import SearchResult
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, ShapeMismatch
 from gieok.home.call import Call
@@ -142,6 +142,10 @@ def test_whose_memory_the_named_folders_are_in_is_said(call: Call, folder: Path)
     project = describe_ownership("project:shop-1a2b3c4d").say("en")
     assert project == "in the project shop, and in no other"
     assert describe_ownership("agent:coach").say("en") == "in agent:coach"
+    way = describe_way_out("project:shop-1a2b3c4d", "3fa9c01e")
+    assert way
+    assert "gieok transfer 3fa9c01e --to agent:main" in way.say("en")
+    assert describe_way_out("agent:main", "3fa9c01e") is None
 
 
 def test_documents_of_kinds_that_are_not_read_are_counted(call: Call, folder: Path) -> None:

@@ -205,9 +205,13 @@ def test_a_record_moves_to_a_project_whose_folder_is_known(call: Call, tmp_path:
     (moved,) = _run(call, "transfer", memories=[record], to=in_shop.scope.path).memories
     assert (shop / ".gieok" / "memory" / "decision" / "we-lint-with-ruff.md").is_file()
     assert not list((tmp_path / "home" / "memory").rglob("*.md"))
+    assert moved.text == "We lint with ruff.", "without the fields of the file"
     assert moved.handle in {row.handle for row in _run(in_shop, "list", kind="record").memories}
     with pytest.raises(BadRequest, match="no folder"):
         _run(in_shop, "transfer", memories=[moved.handle], to="project:nowhere-1")
+    with pytest.raises(BadRequest) as elsewhere:
+        _run(call, "transfer", memories=[moved.handle], to="agent:main")
+    assert f"give `--scope {in_shop.scope}`" in elsewhere.value.hint
 
 
 def test_a_record_is_there_once_however_often_its_move_is_killed(

@@ -20,6 +20,7 @@ from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.memory import observation
 from gieok.memory.exchange import json_lines
+from gieok.memory.files import roots
 from gieok.memory.files.seeds import SESSION_FOLDERS
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.conversation import Cursor, Message, Role
@@ -175,6 +176,47 @@ def test_the_old_users_folder_is_seen_by_the_projects_that_are_here(
     old.rename(user / "shop")
     found = _moved(user, dry_run=True)
     assert (found.old, found.new) == (str(tmp_path / "kim"), str(user))
+
+
+def test_a_home_of_notes_without_a_project_is_seen_at_its_new_place(
+    user: Path, tmp_path: Path
+) -> None:
+    notes = tmp_path / "kim" / "diary"
+    notes.mkdir()
+    (notes / "attic.md").write_text("The spare key hangs in the attic.\n")
+    index(_context(user), paths=[str(notes)], no_wait=True)
+    notes.rename(user / "diary")
+    done = _moved(user)
+    assert (done.old, done.new, done.indexed_folders) == (str(tmp_path / "kim"), str(user), 1)
+    assert [hit.path for hit in search(_context(user), query=["spare key attic"]).results]
+    assert index(_context(user), no_wait=True).report.unchanged == 1
+    assert not _moved(user).old
+
+
+def test_a_folder_that_is_nowhere_is_named_where_nothing_tells_its_new_place(
+    user: Path, tmp_path: Path
+) -> None:
+    notes = tmp_path / "kim" / "diary"
+    notes.mkdir()
+    (notes / "attic.md").write_text("The spare key hangs in the attic.\n")
+    index(_context(user), paths=[str(notes)], no_wait=True)
+    notes.rename(tmp_path / "elsewhere")
+    done = _moved(user)
+    assert (done.old, done.missing) == ("", (str(notes),))
+
+
+def test_a_folder_of_the_new_place_that_is_indexed_already_is_indexed_once(
+    user: Path, tmp_path: Path
+) -> None:
+    notes = tmp_path / "kim" / "diary"
+    notes.mkdir()
+    (notes / "attic.md").write_text("The spare key hangs in the attic.\n")
+    index(_context(user), paths=[str(notes)], no_wait=True)
+    notes.rename(user / "diary")
+    index(_context(user), paths=[str(user / "diary")], no_wait=True)
+    _moved(user, tmp_path / "kim", user)
+    held = roots.load_roots(_context(user).home.store, Scope("agent:main"))
+    assert [root.path for root in held] == [user / "diary"]
 
 
 def test_a_folder_that_is_not_here_is_named_and_nothing_is_asked_for_nothing(

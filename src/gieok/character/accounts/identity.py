@@ -91,7 +91,7 @@ class Identity:
     def verify(self, text: str) -> Principal:
         """Return the owner of a key. Raises Unauthorized, in the same words whatever is wrong."""
         form = _FORM.fullmatch(text)
-        user = _decode_key_owner(form[1]) if form else None
+        user = decode_key_owner(form[1]) if form else None
         key = self.keys.key(user, form[1]) if form and user is not None else None
         is_right = hmac.compare_digest(
             _hash_key_secret(form[2] if form else ""), key.secret_hash if key else _NOBODY
@@ -103,7 +103,7 @@ class Identity:
 
         The session's signature stands for the secret; a key that was revoked since ends it.
         """
-        user = _decode_key_owner(identity)
+        user = decode_key_owner(identity)
         return self._require_in_force(self.keys.key(user, identity) if user is not None else None)
 
     def _require_in_force(self, key: IssuedKey | None) -> Principal:
@@ -145,7 +145,7 @@ def _encode_base32(data: bytes) -> str:
     return base64.b32encode(data).decode().rstrip("=").lower()
 
 
-def _decode_key_owner(identity: str) -> str | None:
+def decode_key_owner(identity: str) -> str | None:
     """Return the user whom a key's id names; None where it names no user."""
     text = identity.partition(".")[0][1:].upper()
     try:

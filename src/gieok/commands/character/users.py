@@ -6,17 +6,21 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, NamedTuple
 
-from gieok.character.accounts.identity import checked_user
+from gieok.character.accounts.identity import checked_user, decode_key_owner
 from gieok.commands.character.arguments import require_single_word
 from gieok.commands.command import Effect, Parameter, Style, command, printable
+from gieok.commands.encode import Hidden
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.model.accounts import IssuedKey, KeyRole, LedgerEntry
 from gieok.places.scope import ME
+from gieok.ports.accounts import Accounts
 from gieok.text.messages import Words
 
 _ROWS = 10
 _KEY_DO = ("list", "create", "revoke")
+#: Users whose keys are listed where none is named: a service may have millions.
+_MOST_USERS = 1_000
 
 
 class PointsRow(NamedTuple):
@@ -55,10 +59,14 @@ class KeyLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CharacterKeyResult:
-    """Keys; `key` is the text of a newly issued key, shown this once."""
+    """Keys; `key` is the text of a newly issued key, shown this once.
+
+    `is_cut`: there are more users than keys are listed of.
+    """
 
     keys: tuple[KeyLine, ...]
     key: str = ""
+    is_cut: Hidden[bool] = False
 
     @property
     def found(self) -> bool:
@@ -130,6 +138,8 @@ def render_user_keys(result: CharacterKeyResult, style: Style) -> str:
         lines.append(
             f"{key_line.id}  {whose}  {printable(key_line.label)}  {state}".replace("    ", "  ")
         )
+    if result.is_cut:
+        lines.append(style.say("There are more users: name one with `--user`"))
     once = style.say("the key, shown this once:")
     return "\n".join([*lines, *([once, result.key] if result.key else [])])
 
@@ -141,7 +151,8 @@ def render_user_keys(result: CharacterKeyResult, style: Style) -> str:
     effect=Effect.WRITE,
     examples=(
         "gieok character key create --user kim --label phone",
-        "gieok character key revoke ID --user kim",
+        "gieok character key list",
+        "gieok character key revoke ID",
     ),
 )
 def manage_user_keys(
@@ -150,7 +161,9 @@ def manage_user_keys(
     do: Annotated[
         Sequence[str], Parameter(Words("list, create, or revoke ID"), positional=True)
     ] = (),
-    user: Annotated[str, Parameter(Words("whose key"))] = ME,
+    user: Annotated[
+        str, Parameter(Words("whose key (default: the keys of all are listed, one is made for me)"))
+    ] = "",
     admin: Annotated[bool, Parameter(Words("a key that issues keys and credits points"))] = False,
     label: Annotated[str, Parameter(Words("what it is for"))] = "",
     days: Annotated[int, Parameter(Words("how long it holds (default: until revoked)"))] = 0,
@@ -165,15 +178,26 @@ def manage_user_keys(
         raise BadRequest(
             "{do!r} is not understood", do=" ".join(do), hint="`list`, `create`, `revoke ID`"
         )
-    checked_name = "" if admin else checked_user(user)
+    if action == "revoke":
+        owner = user or ("" if admin else decode_key_owner(rest[0]) or "")
+        return CharacterKeyResult((_build_key_line(house.identity.revoke(owner, rest[0])),))
+    if action == "list" and not (user or admin):
+        return _list_all_keys(house.accounts)
+    checked_name = "" if admin else checked_user(user or ME)
     if action == "create":
         expires = house.memory.clock.now() + timedelta(days=days) if days else None
         role = KeyRole.ADMIN if admin else KeyRole.USER
         issued, text = house.identity.issue(checked_name, role, label, expires)
         return CharacterKeyResult((_build_key_line(issued),), text)
-    if action == "revoke":
-        return CharacterKeyResult((_build_key_line(house.identity.revoke(checked_name, rest[0])),))
     return CharacterKeyResult(tuple(map(_build_key_line, house.accounts.keys(checked_name))))
+
+
+def _list_all_keys(accounts: Accounts) -> CharacterKeyResult:
+    """Return the keys of admins, and of users by name."""
+    users = accounts.users("", _MOST_USERS + 1)
+    owners = ("", *users[:_MOST_USERS])
+    keys = tuple(_build_key_line(key) for owner in owners for key in accounts.keys(owner))
+    return CharacterKeyResult(keys, is_cut=len(users) > _MOST_USERS)
 
 
 def _build_points_row(entry: LedgerEntry) -> PointsRow:

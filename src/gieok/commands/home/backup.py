@@ -226,7 +226,11 @@ def render_restored_backup(result: RestoreBackupResult, style: Style) -> str:
     ]
     if result.kept_aside:
         lines.append(style.say("  the home before: {kept_aside}", kept_aside=result.kept_aside))
-    lines.append(style.say("  next: `gieok doctor`, `gieok up`"))
+    lines.append(
+        style.say(
+            "  next: `gieok move` where it is another machine or user, `gieok doctor`, `gieok up`"
+        )
+    )
     return "\n".join(lines)
 
 

@@ -218,7 +218,7 @@ def _hint_other_scope(call: Call, text: str) -> str:
         else []
     )
     return (
-        Phrase("it is in {scope}: give --scope", scope=there[0].document.scope)
+        Phrase("it is in {scope}: give `--scope {scope}`", scope=there[0].document.scope)
         if there
         else "`gieok list` and `gieok search` show handles"
     )

@@ -13,3 +13,17 @@ def describe_ownership(scope: str) -> Words:
     if scope == USER_SCOPE:
         return Words("yours, in all projects")
     return Words.of("in {scope}", scope=scope)
+
+
+def describe_way_out(scope: str, handle: str) -> Words | None:
+    """Return how a memory of a project becomes the user's own; None where it is no project's.
+
+    Who began in the folder where Gieok was unpacked has a project there without having meant one.
+    """
+    if not project_of(Scope(scope)):
+        return None
+    return Words.of(
+        "for all projects: `gieok transfer {handle} --to {USER_SCOPE}`",
+        handle=handle,
+        USER_SCOPE=USER_SCOPE,
+    )

@@ -20,7 +20,7 @@ from gieok.commands.command import (
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
 from gieok.commands.last_day import parse_coming_day
 from gieok.commands.memory import untrusted
-from gieok.commands.memory.ownership import describe_ownership
+from gieok.commands.memory.ownership import describe_ownership, describe_way_out
 from gieok.commands.memory.records import (
     RecordShelf,
     find_record_handle,
@@ -92,6 +92,8 @@ def render_remembered(result: RememberResult, style: Style) -> str:
         replaced = style.say('replaces "{text}" ({handle})', text=old.text, handle=old.handle)
         line += "\n  " + printable(replaced)
     line += "\n  " + style.dim(printable(describe_ownership(result.scope).say(style.lang)))
+    if result.handle and (way := describe_way_out(result.scope, result.handle)):
+        line += "\n  " + style.dim(way.say(style.lang))
     if result.redacted:
         line += "\n  " + style.say("a secret in it was replaced")
     return line

@@ -29,7 +29,7 @@ from gieok.model.memory import Document, Scope, find_document_status
 from gieok.model.retrieval import Filter, FoundPassage, Hit
 from gieok.places.scope import SESSIONS, is_served
 from gieok.ports.store import ManagedStore, Store, VectorSearch
-from gieok.ranking import timeline
+from gieok.ranking import coming, timeline
 from gieok.ranking.likelihood import HIGH, level
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, RankedHits, documents_of, first_answer, holding, recall
@@ -301,7 +301,8 @@ def _search_memory_store(
         else None
     )
     profile = _build_search_profile(call, request)
-    limits = _choose_limits(request, profile.limit, period)
+    is_list = period is not None or coming.find_coming_span(text, today) is not None
+    limits = _choose_limits(request, profile.limit, period, is_list=is_list)
     if limits.ranked > profile.limit:
         profile = profile.with_limit(limits.ranked)
     by = call.home.open_reranking() if text and question.use_vectors else None
@@ -390,11 +391,17 @@ class _Limits(NamedTuple):
     ranked: int
 
 
-def _choose_limits(request: SearchRequest, usual: int, period: timeline.Period | None) -> _Limits:
-    """Return the numbers of hits of a request; `usual` is that of its profile."""
-    shown = max(usual, _LISTED) if period and not request.limit else usual
+def _choose_limits(
+    request: SearchRequest, usual: int, period: timeline.Period | None, *, is_list: bool
+) -> _Limits:
+    """Return the numbers of hits of a request; `usual` is that of its profile.
+
+    `is_list`: the question asks for what is of some days, past or to come.
+    """
+    shown = max(usual, _LISTED) if is_list and not request.limit else usual
     # a list of days is no order of answers, and depends on its length
-    judged = shown if period and not period.is_newest else max(shown, JUDGED)
+    is_by_day = is_list and not (period and period.is_newest)
+    judged = shown if is_by_day else max(shown, JUDGED)
     # some hits turn out to have another status
     ranked = judged if request.narrowing.status == "all" else max(judged, _LOOKED_AT)
     return _Limits(shown, judged, ranked)

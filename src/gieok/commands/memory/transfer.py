@@ -26,6 +26,7 @@ from gieok.memory.files import roots
 from gieok.model.memory import MOVED_FROM, RETIRED, Document, Entry, Scope, Tier
 from gieok.places.scope import is_brought, is_served
 from gieok.text.handles import build_handle
+from gieok.text.markdown import front_matter
 from gieok.text.messages import Words
 
 _SHOWN_CHARS = 80
@@ -240,10 +241,12 @@ def _transfer_record(
 
 def _build_transferred_memory(memory: NamedMemory, now: Document, kind: str) -> TransferredMemory:
     handle = build_handle(now.scope.path, now.key)
+    # a record's file begins with its fields, which nobody said
+    start = front_matter(now.text).end if kind == handles.RECORD else 0
     return TransferredMemory(
         handle=handle,
         before=memory.handle,
         scope_before=memory.document.scope,
         kind=kind,
-        text=now.text,
+        text=now.text[start:].strip(),
     )

@@ -86,9 +86,11 @@ def render_move(result: MoveResult, style: Style) -> str:
     else:
         lines.append(
             style.say(
-                "  {memories:,} memories and {messages:,} messages moved",
+                "  {memories:,} memories, {messages:,} messages and {folders:,} indexed folders "
+                "moved",
                 memories=result.memories,
                 messages=result.messages,
+                folders=result.indexed_folders,
             )
         )
         lines.append(style.say("now run: gieok index"))
@@ -125,7 +127,7 @@ def move_folders(
     """Find the memory of the old folder, ask a person, and move that memory."""
     where = _find_repointing(call, folders=folders)
     if where is None:
-        missing = tuple(folder for folder in _list_known_folders(call) if not Path(folder).exists())
+        missing = tuple(_list_gone_folders(call))
         return MoveResult(
             old="",
             new="",
@@ -138,7 +140,7 @@ def move_folders(
             done=False,
         )
     scopes = tuple(_iter_moved_scopes(call, where))
-    indexed = _list_indexed_scopes(call, where)
+    indexed = _count_indexed_folders(call, where)
     settings = tuple(
         row.name
         for row in list_setting_rows(call.home.settings)
@@ -155,7 +157,7 @@ def move_folders(
             scopes=scopes,
             memories=0,
             messages=0,
-            indexed_folders=len(indexed),
+            indexed_folders=sum(indexed.values()),
             settings=settings,
             missing=missing,
             done=False,
@@ -181,7 +183,7 @@ def move_folders(
         scopes=scopes,
         memories=taken.memories,
         messages=taken.messages,
-        indexed_folders=len(indexed),
+        indexed_folders=sum(indexed.values()),
         settings=settings,
         missing=missing,
         done=True,
@@ -208,22 +210,32 @@ def _find_repointing(call: Call, *, folders: Sequence[str]) -> Repointing | None
     )
     old = next(
         (name for name, _ in user_counts.most_common() if not Path(name).exists()), ""
-    ) or _by_projects(call)
+    ) or _find_old_parent(call)
     return Repointing(old, str(call.caller.user)) if old else None
 
 
-def _by_projects(call: Call) -> str:
-    """Return the old parent folder of projects that are below the user's folder now; '' for
-    none.
+def _find_old_parent(call: Call) -> str:
+    """Return the old parent of gone folders that are below the user's folder now; '' for none.
+
+    The home's own records are such a folder, so that a home without any project is recognised.
     """
-    gone = [PurePath(folder) for folder in _list_known_folders(call) if not Path(folder).exists()]
     parent_counts = Counter(
         str(up)
-        for folder in gone
+        for folder in map(PurePath, _list_gone_folders(call))
         for up in folder.parents
         if len(up.parts) > 1 and (call.caller.user / folder.relative_to(up)).is_dir()
     )
     return next((name for name, _ in parent_counts.most_common(1)), "")
+
+
+def _list_gone_folders(call: Call) -> list[str]:
+    """Return the projects' and the indexed folders that aren't on this machine."""
+    store = call.home.store
+    indexed = {
+        str(root.path) for scope in store.scopes() for root in roots.load_roots(store, scope)
+    }
+    folders = sorted({*_list_known_folders(call), *indexed})
+    return [folder for folder in folders if not Path(folder).exists()]
 
 
 def _user_of(path: str) -> str:
@@ -274,14 +286,16 @@ def _iter_moved_scopes(call: Call, where: Repointing) -> Iterator[MovedScope]:
                     )
 
 
-def _list_indexed_scopes(call: Call, where: Repointing) -> list[Scope]:
-    """Return the scopes that index folders below the old folder."""
+def _count_indexed_folders(call: Call, where: Repointing) -> dict[Scope, int]:
+    """Return the number of indexed folders below the old folder, of each scope that has some."""
     store = call.home.store
-    return [
-        scope
+    counts = {
+        scope: sum(
+            _has_moved_path(where, str(root.path)) for root in roots.load_roots(store, scope)
+        )
         for scope in store.scopes()
-        if any(_has_moved_path(where, str(root.path)) for root in roots.load_roots(store, scope))
-    ]
+    }
+    return {scope: count for scope, count in counts.items() if count}
 
 
 def _has_moved_path(where: Repointing, text: str) -> bool:
@@ -290,7 +304,8 @@ def _has_moved_path(where: Repointing, text: str) -> bool:
 
 def _move_roots(call: Call, where: Repointing, scope: Scope, raw: str) -> None:
     """Add to a scope's indexed folders the new places of the moved folders."""
-    moved = where.value(json.loads(raw or "[]"))
+    # Records that were kept before the move are below the new folder already: one row a path.
+    moved = list({row["path"]: row for row in where.value(json.loads(raw or "[]"))}.values())
 
     def joined(held: str) -> str:
         rows = [row for row in where.value(json.loads(held or "[]")) if row not in moved]

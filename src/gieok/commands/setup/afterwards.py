@@ -96,7 +96,8 @@ class Afterwards:
         for hit in sure:
             unsure = self._call.words(", unsure") if hit.level != HIGH else ""
             day = f"{hit.date} " if hit.date else ""
-            lines += ["", f"  {day}({hit.handle}{unsure})"]
+            file = f"{printable(hit.path)} " if hit.source == "memory" else ""
+            lines += ["", f"  {day}{file}({hit.handle}{unsure})"]
             lines += [
                 f"    {printable(line.strip())}"
                 for line in hit.snippet.splitlines()

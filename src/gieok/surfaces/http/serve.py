@@ -218,7 +218,11 @@ def _announce_server(call: Call, bound: socket.socket, code: str) -> None:
             * sys.stderr.isatty()
         ),
         call.words("your token for programs: in {token}", token=token),
-        call.words("a first key: `{KEY_COMMAND}`", KEY_COMMAND=_KEY_COMMAND),
+        *(
+            []
+            if call.home.house.accounts.keys("")
+            else [call.words("a first key: `{KEY_COMMAND}`", KEY_COMMAND=_KEY_COMMAND)]
+        ),
     ):
         print(line, file=sys.stderr, flush=True)  # noqa: T201 - talk
 

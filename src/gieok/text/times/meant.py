@@ -102,9 +102,14 @@ class _TimeContext(NamedTuple):
 
     @property
     def asks_what_was(self) -> bool:
-        if _PAST.search(self.text):
-            return True
-        return bool(_ENDS_IN_ED.search(self.text)) and not _PRESENT.search(self.text)
+        return asks_what_was(self.text)
+
+
+def asks_what_was(text: str) -> bool:
+    """Return whether a text is about the past, by the tense of its verbs."""
+    if _PAST.search(text):
+        return True
+    return bool(_ENDS_IN_ED.search(text)) and not _PRESENT.search(text)
 
 
 def is_meant(run: Sequence[Token], text: str) -> bool:

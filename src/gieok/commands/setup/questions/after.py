@@ -240,7 +240,11 @@ class _StartQuestion(YesNoQuestion):
     def note(self, known: Interview) -> Sequence[str]:
         if known.text("model") not in ("", "rules"):
             return ()
-        return (known.words("It reads along as you work; nothing leaves this machine."),)
+        return (
+            known.words(
+                "It reads changed notes and new talk by itself; nothing leaves this machine."
+            ),
+        )
 
     def default(self, known: Interview) -> Given:
         is_off = known.setting("daemon.autostart") == "off" or bool(
