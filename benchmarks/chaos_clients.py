@@ -374,7 +374,8 @@ class Owner(_Persistent):
         return f"The {self.name} shelf {self._number:05d} holds lamps."
 
     def _list(self, text: str) -> Answer:
-        return self.call("memory_list", words=re.search(r"\d{5}", text)[0], limit=50)  # type: ignore[index]
+        number = next(word for word in text.split() if word.isdigit())
+        return self.call("memory_list", words=number, limit=50)
 
     def _confirmed(self, tool: str, before: str, name: str, text: str) -> bool:
         def send() -> Answer:

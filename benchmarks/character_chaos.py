@@ -15,7 +15,7 @@ all is counted: no message that was answered is missing from the journal, none i
 reply is charged twice or not at all, the spans of summaries and of detection follow one another,
 and the store holds what the journal says was made.
 
-With `--clients` one server has so many clients: a fifth are agents of the owner over MCP, the others
+With `--clients` one server has so many clients: a fifth are agents of the owner over MCP, the rest
 users of a character. Each says, asks, corrects and forgets, and knows what it was told was accepted
 (`chaos_clients.py`). In each round PostgreSQL is killed (-9, with all its processes) and started
 again, then Valkey, then both, then the server itself. Beside the counts above: what was answered is
