@@ -48,8 +48,8 @@ _MEANINGS = {
     429: "More than a key may ask in a minute; Retry-After says when there is room.",
     500: "Something unexpected; nothing was charged.",
     502: "The model gave nothing usable; nothing was charged.",
-    503: "The database does not answer, or is busy; nothing was charged. Retry-After says when to try "
-    "again.",
+    503: "The database does not answer, or is busy; nothing was charged. Retry-After says when to "
+    "try again.",
 }
 
 
