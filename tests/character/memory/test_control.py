@@ -166,6 +166,24 @@ def test_a_fact_that_is_added_twice_is_one_and_can_be_deleted_for_good(
     assert not any("\\uad50" in one.message.text for one in held)
 
 
+@pytest.mark.parametrize("for_good", [False, True])
+def test_a_fact_that_was_added_twice_is_gone_once_it_is_deleted(
+    talk: CharacterTalk, control: Control, journal: SqliteJournal, *, for_good: bool
+) -> None:
+    # as a client does that was told of a failure after the first was kept
+    for _ in range(2):
+        done = control.add(BOND, MemoryEdit(predicate="likes", object="barley tea"))
+    assert done.memory is not None
+    gone = control.delete(BOND, done.memory.id, for_good=for_good)
+    assert not _held_by(talk, "user", "likes")
+    if for_good:
+        held = journal.read(BOND.scope, 0, budget_tokens=1 << 40)
+        assert not any("barley" in one.message.text for one in held)
+        return
+    control.undo(BOND, gone.undo)
+    assert _held_by(talk, "user", "likes") == {"barley tea"}
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -23,6 +23,10 @@ _OURS = (
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
     "application_name = 'gieok'"
 )
+_WAITING = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "
+    "wait_event_type = 'Lock'"
+)
 
 
 @pytest.fixture
@@ -112,6 +116,28 @@ def test_who_waits_too_long_is_told_that_all_are_in_use(url: str) -> None:
     assert waiting.notes(HOME) == {"a": ""}
     holding.close()
     waiting.close()
+
+
+def test_who_delivers_does_not_wait_for_the_connections_of_those_who_wait_for_it(url: str) -> None:
+    journal, other = PostgresJournal(url), PostgresJournal(url, lock_timeout_ms=20_000)
+    journal.hand_over([build_entry("1", "x")])
+    handed: list[int] = []
+    threads = [
+        Thread(target=lambda: handed.append(other.hand_out(HOME, lambda _: None, 1)))
+        for _ in range(2)
+    ]
+    with psycopg.connect(url, autocommit=True) as db, journal.exclusive("deliver"):
+        for thread in threads:
+            thread.start()
+        while db.execute(_WAITING).fetchone() != (2,):  # every connection is taken now
+            pass
+        assert len(journal.undelivered(10)) == 1
+        assert not handed
+    for thread in threads:
+        thread.join(20)
+    assert sorted(handed) == [0, 1]
+    journal.close()
+    other.close()
 
 
 def test_locks_that_nobody_else_holds_cost_one_connection_together(url: str) -> None:

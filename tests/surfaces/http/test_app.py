@@ -8,10 +8,10 @@ import pytest
 from served import SECRET, Served, served, token
 
 from gieok.character.cards.card import new_card
-from gieok.errors import StoreCorrupt, decode_phrase
+from gieok.errors import StoreBusy, StoreCorrupt, StoreError, StoreUnreachable, decode_phrase
 from gieok.surfaces.http.guards import BodyGuard
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
-from gieok.surfaces.http.problems import document
+from gieok.surfaces.http.problems import document, of_error
 
 _OPTIONS = HttpOptions(
     tokens=TokenOptions(SECRET), body_kb=4, per_minute=1000, hosts=("memory.example",)
@@ -167,3 +167,10 @@ def test_a_key_may_ask_so_often_and_another_is_not_held_up(
         assert [one.headers["RateLimit-Remaining"] for one in found] == ["1", "0", "0"]
         assert 1 <= int(found[-1].headers["Retry-After"]) <= 60
         assert service.client.get("/openapi.json", headers=token("lee")).status_code == 200
+
+
+@pytest.mark.parametrize("kind", [StoreUnreachable, StoreBusy, StoreError])
+def test_what_does_not_answer_now_says_when_to_ask_again(kind: type[StoreError]) -> None:
+    answer = of_error(kind("it is away"))
+    assert answer.status_code == 503
+    assert int(answer.headers["Retry-After"]) >= 1

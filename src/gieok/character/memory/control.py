@@ -4,7 +4,7 @@ Each change is a decision in the journal (`decisions`), so that the change still
 is formed again, even from the same messages.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
@@ -402,19 +402,21 @@ class Control:
         replaced = self._journal.replaced(scope)
         gone = [document for _, document in replaced if document.key == key]
         memories = [one for document in gone if (one := _read_source_memory(document))]
+        # What a message that was deleted had put aside may stand again.
+        keys = {key} if is_reading_kept else {key, *_list_set_keys(memories)}
         messages = readings.list_messages(memories)
         erased_versions = [
             number
             for number, document in replaced
-            if document.key == key or _is_episode_of(document, messages)
+            if document.key in keys or _is_episode_of(document, messages)
         ]
         entries = self._journal.read(scope, 0, budget_tokens=ALL, limit=ALL)
-        erased = [entry.seq for entry in entries if _is_edit(entry.message, key)]
+        erased = [entry.seq for entry in entries if _is_edit(entry.message, keys)]
         if not is_reading_kept:
             cleaned = readings.clean_readings(entries, memories, self._now())
             self._journal.say(scope, cleaned.anew)
             erased += cleaned.stale
-        self._journal.erase(scope, erased, [key], erased_versions)
+        self._journal.erase(scope, erased, sorted(keys), erased_versions)
 
     def _forget_caches(self, bond: Bond) -> None:
         if self.memory.cache:
@@ -464,10 +466,18 @@ def _is_episode_of(document: Document, messages: frozenset[str]) -> bool:
 
 
 def _list_sources(one: Fact | Moment | Episode) -> tuple[str, ...]:
-    """Return the messages that a memory came from, and the decision by which a person set it."""
-    if isinstance(one, Fact) and one.by == PERSON:
-        return (*one.message_ids, one.born)
+    """Return the messages that a memory came from, and the decisions by which a person set it."""
+    if isinstance(one, Fact):
+        return (*one.message_ids, *(fact.born for fact in _iter_set_facts(one)))
     return one.message_ids
+
+
+def _iter_set_facts(fact: Fact) -> Iterator[Fact]:
+    """Yield the facts in a fact that a person set: it may have been set several times."""
+    if fact.by == PERSON:
+        yield fact
+    for slip in fact.slips:
+        yield from _iter_set_facts(slip)
 
 
 def _is_about_other(fact: Fact, change: MemoryEdit) -> bool:
@@ -493,14 +503,20 @@ def _complete_fact_change(fact: Fact, change: MemoryEdit) -> MemoryEdit:
     )
 
 
-def _is_edit(message: Message, key: str) -> bool:
+def _list_set_keys(memories: Iterable[Fact | Moment]) -> set[str]:
+    """Return the keys under which a person set facts that were joined into one."""
+    facts = [one for one in memories if isinstance(one, Fact)]
+    return {inner.key for one in facts for inner in _iter_set_facts(one)}
+
+
+def _is_edit(message: Message, keys: Container[str]) -> bool:
     """Return whether a message is an edit of a memory, or the statement that made it."""
     decision = decisions.decision_of(message)
     if decision is None:
         return False
     if decision.do == SET and decision.change.predicate in PREDICATES:
-        return build_set_fact(decision.id, message.at, decision.change, ()).key == key
-    return decision.do == EDIT and decision.key == key
+        return build_set_fact(decision.id, message.at, decision.change, ()).key in keys
+    return decision.do == EDIT and decision.key in keys
 
 
 def _find_set_item(memories: Memories, decision: str) -> RememberedItem | None:

@@ -243,6 +243,13 @@ class Connections:
             if lock is not None:
                 self._locks.release(lock)
 
+    def exceeding(self) -> AbstractContextManager[None]:
+        """Give this thread connections beyond the pool's size inside, so that it waits for none.
+
+        For a thread that holds a lock for which others wait by connections of the pool.
+        """
+        return self._pool.exceeding()
+
     @property
     def _writers_wait_s(self) -> float:
         return max(self._lock_timeout_ms / 1000, self._timeout_s)

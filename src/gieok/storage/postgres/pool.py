@@ -64,7 +64,8 @@ class Pool:
     """Hands out up to `most` connections, the last one given back first.
 
     Waiting callers are served in turn. A thread that holds a connection gets further ones beyond
-    `most`, so there are at most twice as many while transactions are nested once.
+    `most`, so there are at most twice as many while transactions are nested once; so does a thread
+    that is `exceeding`.
     """
 
     def __init__(self, connect: Callable[[], psycopg.Connection], most: int, location: str) -> None:
@@ -88,20 +89,42 @@ class Pool:
 
         Raises StoreBusy where no connection gets free within `wait_s`, psycopg.Error.
         """
-        depth = getattr(self._nested, "depth", 0)
-        if not depth:
-            self._take_turn(wait_s)
+        if self._depth:
+            with self.exceeding(), self._lent(begin) as taken:
+                yield taken
+            return
+        self._take_turn(wait_s)
+        try:
+            with self.exceeding(), self._lent(begin) as taken:
+                yield taken
+        finally:
+            self._end_turn()
+
+    @contextmanager
+    def exceeding(self) -> Iterator[None]:
+        """Give this thread connections beyond `most` inside.
+
+        For a thread that has what the threads with the connections may be waiting for.
+        """
+        depth = self._depth
         self._nested.depth = depth + 1
         try:
-            taken = self._begun(begin)
-            try:
-                yield taken
-            finally:
-                self._give_back(taken.db)
+            yield
         finally:
             self._nested.depth = depth
-            if not depth:
-                self._end_turn()
+
+    @property
+    def _depth(self) -> int:
+        """Return how many blocks this thread is in that give it connections beyond `most`."""
+        return getattr(self._nested, "depth", 0)
+
+    @contextmanager
+    def _lent(self, begin: Callable[[psycopg.Connection], None]) -> Iterator[TakenConnection]:
+        taken = self._begun(begin)
+        try:
+            yield taken
+        finally:
+            self._give_back(taken.db)
 
     def leave(self, user: object) -> None:
         """Stop using the pool; the last user's leave closes the idle connections."""

@@ -17,6 +17,8 @@ from gieok.errors import STATUS, BadRequest, GieokError, TooManyRequests, encode
 
 MEDIA_TYPE = "application/problem+json"
 _OPENAPI_HINT = "see /openapi.json"
+#: Seconds after which it is worth asking again for what does not answer now.
+_AWAY_S = 2
 #: Stands for the cause of an error that is for the operator.
 UNTOLD_CAUSE = "the server cannot do this now"
 #: Status → code, where no GieokError gives one.
@@ -46,7 +48,8 @@ _MEANINGS = {
     429: "More than a key may ask in a minute; Retry-After says when there is room.",
     500: "Something unexpected; nothing was charged.",
     502: "The model gave nothing usable; nothing was charged.",
-    503: "The database does not answer, or is busy; nothing was charged.",
+    503: "The database does not answer, or is busy; nothing was charged. Retry-After says when to "
+    "try again.",
 }
 
 
@@ -171,6 +174,8 @@ def of_error(error: GieokError) -> ProblemResponse:
     )
     if isinstance(error, TooManyRequests):
         headers |= build_retry_headers(error)
+    elif details.status == http.HTTPStatus.SERVICE_UNAVAILABLE:
+        headers |= {"Retry-After": str(_AWAY_S)}
     return ProblemResponse(details, headers)
 
 

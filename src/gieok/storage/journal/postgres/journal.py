@@ -6,7 +6,7 @@ from gieok.errors import BadConfig
 from gieok.model.memory import Entry, Scope
 from gieok.opening import Opening
 from gieok.storage.journal.postgres.schema import NAME, NAMES, OF_SCOPES
-from gieok.storage.journal.postgres.server import JournalServer
+from gieok.storage.journal.postgres.server import DELIVER, JournalServer
 from gieok.storage.journal.sql.database import Db
 from gieok.storage.journal.sql.parts import SqlParts
 from gieok.storage.journal.sql.states import handed_out
@@ -62,7 +62,7 @@ class PostgresJournal(JournalServer, SqlParts):
         """
         with self._writing() as db:
             locks = "SELECT pg_advisory_xact_lock_shared(?), pg_advisory_xact_lock(?)"
-            db.execute(locks, (lock_number("deliver"), lock_number(f"deliver {scope.path}")))
+            db.execute(locks, (lock_number(DELIVER), lock_number(f"{DELIVER} {scope.path}")))
             return handed_out(db, scope_number(scope.path), scope, take, limit)
 
     def compact(self, spare_bytes: int = 0) -> int:  # noqa: ARG002 - the server knows what is free

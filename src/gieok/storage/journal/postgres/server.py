@@ -5,7 +5,7 @@ for each other.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 
 from gieok.errors import StoreError
 from gieok.model.memory import Scope
@@ -26,6 +26,9 @@ from gieok.storage.postgres.connection import LOCK_TIMEOUT_MS, TIMEOUT_S, Connec
 from gieok.storage.postgres.numbers import lock_number, number_of, scope_number
 from gieok.storage.postgres.statements import Elsewhere, Statements
 
+#: The lock of deliveries. `hand_out` waits for it by a connection of the pool, so whoever holds it
+#: has to get connections beyond those, or each would wait for the other.
+DELIVER = "deliver"
 #: Locks the row of a scope.
 _LOCK = "SELECT path FROM scopes WHERE id = ? FOR NO KEY UPDATE"
 _TRY_LOCK = "SELECT pg_try_advisory_xact_lock(?)"
@@ -94,6 +97,7 @@ class JournalServer(SqlJournal):
         with (
             self._connections.holding(number, wait=wait) as is_held,
             self._own.noting(name, is_held=is_held),
+            self._connections.exceeding() if name == DELIVER and is_held else nullcontext(),
         ):
             yield is_held
 
