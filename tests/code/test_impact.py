@@ -521,3 +521,55 @@ def test_no_way_leads_through_a_wrapper_into_what_somebody_else_gave_it(indexed:
         assert [key_name(row.key) for row in found.impact.tests if row.via] == [test]
     wrapper = analysis.of_symbols(made, [made.store.symbols(paths=["wrap.js"])[0]])
     assert {key_name(row.key) for row in wrapper.impact.tests if row.via} == {"saves", "loads"}
+
+
+_GUARD = (
+    "import functools\n\n\ndef since(version):\n    def decorator(f):\n"
+    "        @functools.wraps(f)\n        def wrapper(self):\n"
+    "            if self.version < version:\n"
+    '                raise ValueError(f"not there for {version}")\n'
+    "            return f(self)\n        return wrapper\n    return decorator\n"
+)
+
+
+def _write_guarded(count: int) -> dict[str, str]:
+    """Return a project of so many classes, each with a method that one decorator wraps."""
+    classes = "\n\n".join(
+        f"class Part{n}:\n    version = 1\n\n    @since(1)\n    def act_{n}(self):\n"
+        f"        return step_{n}()\n\n\ndef step_{n}():\n    return {n}\n\n\n"
+        f"def run_{n}():\n    return Part{n}().act_{n}()\n"
+        for n in range(count)
+    )
+    return {"guard.py": _GUARD, "parts.py": f"from guard import since\n\n\n{classes}"}
+
+
+def test_a_class_does_not_surely_break_with_what_its_decorator_wraps_elsewhere(
+    indexed: Make,
+) -> None:
+    made = indexed(_write_guarded(8))
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, "parts.py:step_3"))
+    chances = {key_name(row.key): row.chance for row in found.impact.symbols}
+    assert chances["Part3.act_3"] > 0.6
+    assert chances["run_3"] > 0.5
+    assert chances["Part5"] < 0.1
+    assert chances["since.decorator.wrapper"] < 0.1
+
+
+def test_who_calls_a_function_only_by_its_wrapper_may_break_with_it(indexed: Make) -> None:
+    files = _write_guarded(8)
+    files["guard.py"] = files["guard.py"].replace("        @functools.wraps(f)\n", "")
+    made = indexed(files)
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, "parts.py:step_3"))
+    assert {key_name(row.key): row.chance for row in found.impact.symbols}["run_3"] > 0.3
+
+
+def test_a_loop_that_calls_several_functions_may_break_with_each(indexed: Make) -> None:
+    hooks = "".join(f"def hook_{n}():\n    return {n}\n\n\n" for n in range(8))
+    listed = ", ".join(f"hook_{n}" for n in range(8))
+    files = {
+        "hooks.py": f"{hooks}def run_all(hooks):\n    for hook in hooks:\n        hook()\n\n\n"
+        f"def main():\n    run_all([{listed}])\n"
+    }
+    made = indexed(files)
+    found = analysis.of_symbols(made, lookup.find_typed_symbols(made, "hooks.py:hook_3"))
+    assert {key_name(row.key): row.chance for row in found.impact.symbols}["run_all"] > 0.5

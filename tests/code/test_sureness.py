@@ -8,6 +8,7 @@ from gieok.code.ask.query import search_symbols
 from gieok.code.ask.sureness import (
     AnswerEvidence,
     has_chance,
+    is_any_likely,
     is_as_good_as_none,
     rate_sureness,
 )
@@ -126,3 +127,41 @@ def test_a_name_alone_makes_no_answer_sure_whose_text_holds_nothing_of_the_quest
     assert is_as_good_as_none(rate_sureness(by_name))
     assert not is_as_good_as_none(rate_sureness(by_name._replace(words=0.4)))
     assert not is_as_good_as_none(rate_sureness(by_name._replace(is_named=True)))
+
+
+def _say_full(*names: str) -> str:
+    """Return functions that say one and the same message."""
+    return "\n\n".join(
+        f'def {name}(shelf):\n    raise ValueError("The shelf {{shelf}} has no room for that")\n'
+        for name in names
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["The shelf B4 has no room for that", "ValueError: The shelf B4 has no room for that"],
+)
+def test_equals_that_hold_one_message_share_what_is_sure(indexed: Make, question: str) -> None:
+    files = {
+        "store/put.py": _say_full("put", "put_back"),
+        "store/move.py": _say_full("move", "swap"),
+    }
+    found = search_symbols(indexed(files), None, question, 5, expand=False).answers
+    equals = [answer for answer in found if answer.why == "message"]
+    assert sorted(answer.symbol.name for answer in equals) == ["move", "put", "put_back", "swap"]
+    assert all(answer.sureness <= 0.95 / 4 for answer in equals)
+    # One of them is right, so that the answers as a whole are not called unsure.
+    assert is_any_likely([answer.sureness for answer in equals], [])
+
+
+def test_a_test_that_repeats_a_message_takes_nothing_from_the_code_that_says_it(
+    indexed: Make,
+) -> None:
+    files = {
+        "store/put.py": _say_full("put"),
+        "tests/test_put.py": _say_full("test_put", "test_full"),
+    }
+    found = search_symbols(indexed(files), None, "The shelf B4 has no room for that", 5).answers
+    by_name = {answer.symbol.name: answer.sureness for answer in found}
+    assert by_name["put"] == 0.95
+    assert by_name["test_put"] <= 0.95 / 3

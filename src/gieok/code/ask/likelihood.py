@@ -7,7 +7,7 @@ breaks with that function. The weights are `ranking/learned/impact`.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from math import exp, log, log1p
@@ -29,6 +29,9 @@ _BRANCH = re.compile(r"^\W*(?:elif|else|except|catch|default|rescue)\b")
 _LOOP = re.compile(r"^\W*(?:for|while|loop)\b")
 _EXIT = re.compile(r"^\s*(?:return|raise|throw|continue|break)\b")
 _INLINE = re.compile(r"\bif\b|\belse\b|\band\b|\bor\b|&&|\|\||\?\?| \? ")
+_WORD = re.compile(r"[\w$]+")
+#: Words of a line that may call several functions by one call.
+_LOOPS = frozenset(("for", "while", "loop", "forEach", "map", "reduce"))
 _ONE_OF = re.compile(r"one of (\d+)")
 #: Edge reasons, recognised by a word in them, each with the feature that the reason sets.
 _REASONS = {
@@ -201,6 +204,7 @@ def build_chance_links(
     callers = Counter([target for _, target in groups])
     calls = {(edge.source, edge.line, edge.target) for edge in out if edge.kind == CALLS}
     shared = Counter([(source, line, _split_last_name(target)) for source, line, target in calls])
+    values = _count_called_values(calls, symbols, sources)
     links_by_ends: dict[tuple[str, str], ChanceLink] = {}
     for (source, target), edges in groups.items():
         symbol, name = symbols.get(source), _split_last_name(target)
@@ -210,12 +214,69 @@ def build_chance_links(
             else min(edges, key=lambda e: (e.tier, e.reason, e.line)),
             lines=tuple([e.line for e in edges]),
             callers=callers[target],
-            overrides=min([shared[source, e.line, name] or 1 for e in edges]),
+            overrides=min(
+                [
+                    max(shared[source, e.line, name], values.get((source, e.line, target), 1), 1)
+                    for e in edges
+                ]
+            ),
             caller=(symbol.start_line, symbol.complexity, symbol.traits) if symbol else None,
             outline=sources.outline(symbol.path) if symbol else None,
         )
         links_by_ends[source, target] = ChanceLink(call)
     return links_by_ends
+
+
+def _count_called_values(
+    calls: Collection[tuple[str, int, str]], symbols: Mapping[str, Symbol], sources: Sources
+) -> Mapping[tuple[str, int, str], int]:
+    """Return call → the number of functions that it goes to through one value.
+
+    The wrapper that a decorator makes calls every function that is decorated, each by a run of its
+    own: one run of it is hardly a run of any one of them. Such a function is named nowhere in the
+    wrapper. A call in a loop is left out, because it may reach all of them. So is a function that
+    nothing calls by its name: its callers may be known by way of the wrapper only.
+    """
+    targets: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for source, line, target in sorted(calls):
+        targets[source, line].append(target)
+    counts: Counter[tuple[str, int, str]] = Counter()
+    for (source, line), called in targets.items():
+        symbol = symbols.get(source)
+        if len(called) == 1 or symbol is None:
+            continue
+        if _is_in_loop(symbol, line, sources):
+            continue
+        words = set(_WORD.findall(sources.text(symbol)))
+        names = {target: _split_last_name(target) for target in called}
+        # What a name such as `__init__` or `__add__` calls is written otherwise.
+        handed = [t for t, name in names.items() if name not in words and name[:2] != "__"]
+        counts.update({(source, line, target): len(handed) for target in handed})
+    by_name = _list_called_by_name(calls, {target for _, _, target in counts}, symbols, sources)
+    return {call: count for call, count in counts.items() if call[2] in by_name}
+
+
+def _list_called_by_name(
+    calls: Iterable[tuple[str, int, str]],
+    targets: Container[str],
+    symbols: Mapping[str, Symbol],
+    sources: Sources,
+) -> set[str]:
+    """Return those of some functions that code calls by their names."""
+    found: set[str] = set()
+    for source, _, target in calls:
+        if target in found or target not in targets or source not in symbols:
+            continue
+        if _split_last_name(target) in _WORD.findall(sources.text(symbols[source])):
+            found.add(target)
+    return found
+
+
+def _is_in_loop(symbol: Symbol, line: int, sources: Sources) -> bool:
+    """Say whether a line of a symbol runs in a loop, or has one in itself."""
+    lines = sources.lines(symbol.path)[line - 1 : line]
+    is_around = sources.outline(symbol.path).place(symbol.start_line, line).loops > 0
+    return is_around or any(not _LOOPS.isdisjoint(_WORD.findall(text)) for text in lines)
 
 
 @lru_cache(16_384)

@@ -51,8 +51,6 @@ _DEFINES_IN_WORDS = 1.0
 _NAMED_ALIKE = 1.0
 #: What a passage gains that holds all words of the question together: a message of the program.
 _SAID = 4.0
-#: From this share on, an answer has the message that the question quotes.
-_MOSTLY = 0.6
 _PATH_SHARE = 1.0
 #: How much a file of several matches raises each of them. A gain of the best match alone put the
 #: second function of the right file behind files that hardly match: of 40 questions in a
@@ -139,16 +137,16 @@ def search_symbols(
     words = set(korean_terms.tokens(text)) | set(query_tokens(text))
     asked = _AskedWords(words, read_phrase(text), QuotedMessage(text))
     ranked = _rank_symbol_hits(project, result, asked, named, is_name=is_name)
-    answers = [
-        _build_symbol_answer(scored, is_name=is_name)
-        for scored in _with_symbols(project, ranked[: _SHOWN * limit])
-    ]
+    holders = _MessageHolders(ranked, project.tuning.search)
+    best = _with_symbols(project, ranked[: _SHOWN * limit])
+    answers = [_build_symbol_answer(scored, is_name=is_name) for scored in best]
     answers = _with_missing(project, named, answers, is_name=is_name)
     answers = [*_find_open_markers(project, text)[:limit], *answers]
     answers = _prefer_other_files(project, answers, math.ceil(_BY_SCORE * limit), is_name=is_name)
     answers = answers[:limit]
     room = limit - len(answers)
     answers = _leave_out_unlikely(answers)
+    answers = _share_sureness(answers, best, holders)
     if expand:
         answers = _add_neighbour_symbols(project, answers, room)
     answers = _add_matching_lines(project, answers, words)
@@ -279,6 +277,55 @@ def _rank_symbol_hits(
     scored = _lend_scores(project, scored, is_asked=is_name and bool(named))
     scored = _raise_named(scored, best * (_DEFINES if is_name else _DEFINES_IN_WORDS), weights)
     return _by_file(scored, _in_use(project, paths), _handing_on(project, paths), weights)
+
+
+class _MessageHolders:
+    """Matches that hold the message of a question, to count those that hold it equally well."""
+
+    def __init__(self, scored: Sequence[_Scored], weights: SearchWeights) -> None:
+        self._weights = weights
+        self._rows: dict[float, dict[str, float]] = defaultdict(dict)
+        for one in scored:
+            if one.evidence.has_message:
+                self._rows[one.evidence.phrase][_name_match(one)] = self._weigh(one)
+
+    def count_equals(self, scored: _Scored) -> int:
+        """Return how many symbols hold as much of the message as a match, itself among them.
+
+        A test or an example that repeats a message of the product makes that one no less sure.
+        """
+        weight = self._weigh(scored)
+        return sum(other >= weight for other in self._rows[scored.evidence.phrase].values())
+
+    def _weigh(self, scored: _Scored) -> float:
+        path = scored.hit.passage.key
+        return _weigh_code_path(path, self._weights) * _weigh_inner_test(
+            scored.symbol, self._weights
+        )
+
+
+def _name_match(scored: _Scored) -> str:
+    """Return what a match counts as: its symbol, of which it may be one of several passages."""
+    return scored.symbol.key if scored.symbol is not None else module_key(scored.hit.passage.key)
+
+
+def _share_sureness(
+    answers: Iterable[FoundSymbol], scored: Iterable[_Scored], holders: _MessageHolders
+) -> list[FoundSymbol]:
+    """Return answers of which those that hold one and the same message share its probability.
+
+    They are all shown, however many share: each of them holds what was asked for.
+    """
+    by_place = {(one.hit.passage.key, one.hit.passage.start_line): one for one in scored}
+    shared: list[FoundSymbol] = []
+    for answer in answers:
+        one = by_place.get((answer.symbol.path, answer.start_line))
+        if one is not None and answer.why == "message":
+            sureness = rate_sureness(one.evidence, holders.count_equals(one))
+            shared.append(answer._replace(sureness=sureness))
+        else:
+            shared.append(answer)
+    return shared
 
 
 def _rate_phrase(asked: _AskedWords, code: str) -> float:
@@ -537,7 +584,7 @@ def _name_signal(evidence: AnswerEvidence) -> str:
     """Return what an answer was found by; a message where most of the question stands in it."""
     if evidence.is_named:
         return "name"
-    return "message" if evidence.phrase > _MOSTLY else "words"
+    return "message" if evidence.has_message else "words"
 
 
 def _build_whole_answer(

@@ -13,6 +13,7 @@ languages, the score hardly tells right first answers from wrong ones (AUROC .54
 with vectors); what stands nowhere it still tells.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from gieok.ranking.likelihood import LOW, apply_logistic, level
@@ -25,6 +26,8 @@ _NAMED_ALONE = 0.99
 _MARKER_ABOUT, _ANY_MARKER = 0.9, 0.3
 #: A passage that holds all of the question as it stands: other passages may hold it, too.
 _MOST_BY_PHRASE = 0.95
+#: From this share of its words on, an answer has the message that a question quotes.
+_MOSTLY = 0.6
 #: A passage that holds less than this share of the question's words is at most the nearest there
 #: is: words in its path and name may all be one word, or other meanings of a Korean one. "백그라운드
 #: 데몬이 파일 변경을 감지하는 곳" gave `change_settings` .92, for *change* and *file* in its name.
@@ -50,13 +53,30 @@ class AnswerEvidence(NamedTuple):
     cosine: float | None
     phrase: float = 0.0
 
+    @property
+    def has_message(self) -> bool:
+        """Say whether most of the question stands in the passage as a message does."""
+        return self.phrase > _MOSTLY
 
-def rate_sureness(evidence: AnswerEvidence) -> float:
+
+def rate_sureness(evidence: AnswerEvidence, holders: int = 1) -> float:
     """Return the probability that an answer is right.
 
-    A message that stands in the code as it was asked for is found, whatever else speaks for it.
+    A message that stands in the code as it was asked for is found, whatever else speaks for it. But
+    one that several symbols (`holders`) hold was written by one of them, and its words, which all
+    of them have, do not tell by which: they share the probability.
     """
-    return max(_rate_by_words(evidence), min(evidence.phrase, _MOST_BY_PHRASE))
+    likely = max(_rate_by_words(evidence), min(evidence.phrase, _MOST_BY_PHRASE))
+    return likely / max(holders, 1) if evidence.has_message and not evidence.is_named else likely
+
+
+def is_any_likely(shares: Iterable[float], others: Iterable[float]) -> bool:
+    """Say whether a list of answers holds a likely one.
+
+    `shares` are the probabilities of answers that hold the message: they add up, because one of
+    them is right where the message is found at all. `others` are those of all other answers.
+    """
+    return not all(map(is_as_good_as_none, (sum(shares), *others)))
 
 
 def _rate_by_words(evidence: AnswerEvidence) -> float:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from gieok.code.ask.query import FoundSymbol, search_symbols
-from gieok.code.ask.sureness import is_as_good_as_none, name_level
+from gieok.code.ask.sureness import is_any_likely, name_level
 from gieok.code.deepen import escalation
 from gieok.code.deepen.escalation import Escalation
 from gieok.code.index.project import SCOPE, freshness
@@ -211,7 +211,9 @@ def query_code(
         _build_found_symbol_row(answer, *symbol_summary)
         for answer, symbol_summary in zip(answers.answers, summaries, strict=True)
     )
-    is_unsure = bool(rows) and all(is_as_good_as_none(row.score) for row in rows)
+    shares = [row.score for row in rows if row.why == "message"]
+    others = [row.score for row in rows if row.why != "message"]
+    is_unsure = bool(rows) and not is_any_likely(shares, others)
     return QueryResult(
         results=rows,
         degraded=answers.degraded,

@@ -9,9 +9,11 @@ from gieok.code.model.facts import NOTHING, Argument, Op, Trait, Variable
 
 #: Functions that copy members of other objects into an object, by the last part of their name.
 _MIXING = frozenset("assign extend mixin merge defaults mergeDescriptors _extend".split())
-#: A name bound to an external package: `const mixin = require("merge-descriptors")`.
+#: A name bound to an external package: `const mixin = require("merge-descriptors")`. A name is
+#: tried from its first sign only, because trying it from each takes time that grows with its
+#: square.
 _PACKAGE = re.compile(
-    r"""([\w$]+)\s*=\s*require\(\s*['"](?![./])[^'"]+['"]\s*\)"""
+    r"""(?<![\w$])([\w$]+)\s*=\s*require\(\s*['"](?![./])[^'"]+['"]\s*\)"""
     r"""|import\s+([\w$]+)\s+from\s+['"](?![./])[^'"]+['"]"""
 )
 _LIBRARIES = frozenset(("Object", "Reflect", "util", "_", "lodash", "$", "jQuery"))
