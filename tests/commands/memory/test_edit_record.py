@@ -3,7 +3,9 @@ wording.
 """
 
 import json
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -118,3 +120,18 @@ def test_no_hint_for_a_note_of_ones_own_leads_to_the_other(
         told = capsys.readouterr().err
         assert "write in the file itself" in told
         assert "gieok edit" not in told
+
+
+def test_an_edit_whose_old_wording_cannot_be_kept_leaves_the_record_as_it_was(
+    project: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    old = _remember(capsys, "The office wifi is nabi-5G")
+    with closing(sqlite3.connect(tmp_path / "home" / "journal.sqlite")) as journal:
+        journal.execute("ALTER TABLE history RENAME TO history_away")
+        assert main(["edit", old, "The office wifi is nabi-6"]) != 0
+        journal.execute("ALTER TABLE history_away RENAME TO history")
+    assert _files(project) == ["the-office-wifi-is-nabi-5g.md"]
+    (row,) = _json(capsys, "list", "--kind", "record")["memories"]
+    assert row["text"] == "The office wifi is nabi-5G"
+    edited = _json(capsys, "edit", old, "The office wifi is nabi-6")
+    assert edited["path"].endswith("the-office-wifi-is-nabi-6.md")

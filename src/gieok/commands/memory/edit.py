@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from gieok import fs
 from gieok.commands.command import Effect, Parameter, Style, Surface, command
@@ -23,7 +23,7 @@ from gieok.commands.memory import (
 from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.records import RecordShelf, follow_soon, rewrite_active_memory
 from gieok.commands.memory.shown_words import CorrectedWords
-from gieok.errors import BadRequest, find_os_reason
+from gieok.errors import BadRequest, StoreError, find_os_reason
 from gieok.flow import distil
 from gieok.home.call import Call
 from gieok.hook import records
@@ -393,11 +393,10 @@ def _edit_record_file(
         if after != before:
             fs.replace(file, after)
         if kind == handles.RECORD and after != before:
-            file = _rename_record(call, record_shelf, file) if is_made else file
-            key = root.key_of(file)
-            _keep_wording(call, replaced, key)
-            handle = build_handle(memory.document.scope.path, key)
-        if kind == handles.RECORD and record_shelf.is_project:
+            edited = _EditedRecord(record_shelf, root, file, replaced, before)
+            file = _place_edited_record(call, edited, is_made=is_made)
+            handle = build_handle(memory.document.scope.path, root.key_of(file))
+        elif kind == handles.RECORD and record_shelf.is_project:
             untrusted.grant_record_trust(call.home.folder, record_shelf.base, file)
     if kind == handles.RECORD:
         follow_soon(call, record_shelf)
@@ -413,16 +412,53 @@ def _edit_record_file(
     )
 
 
-def _rename_record(call: Call, record_shelf: RecordShelf, file: Path) -> Path:
-    """Give a record the name of its corrected title; the old file is removed last."""
-    target = records.renamed(record_shelf.base, file)
+class _EditedRecord(NamedTuple):
+    """Record whose file says something else now: its shelf, root and file, and what it said."""
+
+    shelf: RecordShelf
+    root: roots.Root
+    file: Path
+    replaced: Document
+    before: str
+
+
+def _place_edited_record(call: Call, edited: _EditedRecord, *, is_made: bool) -> Path:
+    """Give an edited record its place and keep its old wording; return its file.
+
+    `is_made`: the file's name is made from the title. The new file is trusted before the journal is
+    asked, so that it is never left unseen, and the old one is removed last. Raises StoreError where
+    the wording cannot be kept; the record then says again what it said before.
+    """
+    shelf, file = edited.shelf, edited.file
+    target = records.renamed(shelf.base, file) if is_made else file
+    if shelf.is_project:
+        untrusted.grant_record_trust(call.home.folder, shelf.base, target)
+    try:
+        _keep_wording(call, edited.replaced, edited.root.key_of(target))
+    except StoreError:
+        _undo_edit(call, edited, target)
+        raise
     if target != file:
-        forgotten_marks.mark_removed(call, record_shelf.scope, [file], renamed=target)
-        file.unlink()
-        if record_shelf.is_project:  # a pull could bring the words of before back
-            name = file.relative_to(record_shelf.base).as_posix()
-            untrusted.revoke_record_trust(call.home.folder, record_shelf.base, name)
+        _remove_old_file(call, shelf, file, target)
     return target
+
+
+def _undo_edit(call: Call, edited: _EditedRecord, target: Path) -> None:
+    """Let a record say what it said before an edit."""
+    fs.replace(edited.file, edited.before)
+    if edited.shelf.is_project:
+        untrusted.grant_record_trust(call.home.folder, edited.shelf.base, edited.file)
+    if target != edited.file:
+        target.unlink()
+
+
+def _remove_old_file(call: Call, shelf: RecordShelf, file: Path, target: Path) -> None:
+    """Remove the file of a record that has the name of its corrected title now."""
+    forgotten_marks.mark_removed(call, shelf.scope, [file], renamed=target)
+    file.unlink()
+    if shelf.is_project:  # a pull could bring the words of before back
+        name = file.relative_to(shelf.base).as_posix()
+        untrusted.revoke_record_trust(call.home.folder, shelf.base, name)
 
 
 def _is_named_by_title(text: str, file: Path) -> bool:
