@@ -393,7 +393,9 @@ def _edit_record_file(
         if after != before:
             fs.replace(file, after)
         if kind == handles.RECORD and after != before:
-            edited = _EditedRecord(record_shelf, root, file, replaced, before)
+            edited = _EditedRecord(
+                shelf=record_shelf, root=root, file=file, replaced=replaced, before=before
+            )
             file = _place_edited_record(call, edited, is_made=is_made)
             handle = build_handle(memory.document.scope.path, root.key_of(file))
         elif kind == handles.RECORD and record_shelf.is_project:
