@@ -87,12 +87,27 @@ def test_the_lines_that_name_the_days_are_listed_by_day() -> None:
     ]
 
 
+def test_a_day_may_stand_before_a_colon() -> None:
+    day = DateSpan(date(2026, 12, 2), date(2026, 12, 2), "2 December")
+    line = "- December 2: lens cleaning"
+    assert _list(_note("n/a.md", line), span=day) == [(line, 1)]
+
+
+@pytest.mark.parametrize(
+    "line", ["- 2 December: lens cleaning, tower closed", "- December 2: tickets needed"]
+)
+def test_what_is_so_on_a_day_is_no_thing_of_the_past(line: str) -> None:
+    assert _list(_note("n/a.md", line)) == [(line, 1)]
+
+
 @pytest.mark.parametrize(
     "line",
     [
         "- [x] 12월 2일까지 견적",
         "- 기제사: 음력 12월 2일",
         "12월 2일에 배관을 갈았다",
+        "- December 2: painted the fence",
+        "On December 2 we fixed the pump",
         "# 12월",
         "12월생 모임",
     ],

@@ -13,6 +13,7 @@ from gieok.model.memory import Scope
 from gieok.model.retrieval import Filter, FoundPassage, Hit, Line
 from gieok.ports.store import Documents
 from gieok.ranking import timeline
+from gieok.text.appointments import PAST
 from gieok.text.dates import DateSpan
 from gieok.text.times import ahead
 from gieok.text.times.meant import asks_what_was
@@ -31,6 +32,10 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _HEADING = re.compile(r"^#.*$", re.MULTILINE)
 #: A task that is ticked off, and a day of the lunar calendar, which is another day.
 _TICKED = re.compile(r"^\s*[-*+]\s*\[[xX]\]")
+_HANGUL = re.compile("[가-힣]")
+#: What was done on a day, in a list of days: "3 December: painted the fence". "Tower closed" tells
+#: how things are on the day.
+_DONE_EN = re.compile(r"^[\W\d_]*(?!closed\b|need|red\b|bed\b)[a-z]+ed\b", re.IGNORECASE)
 _LUNAR = re.compile(r"(?:음력|\blunar(?: calendar)?)\s*$", re.IGNORECASE)
 
 
@@ -146,15 +151,24 @@ def _iter_named_lines(
     years = set[str]() if is_dated else _list_years(passage)
     for place, line in enumerate(passage.text.splitlines()):
         is_numbered = months.search(line) is not None
-        if not (is_numbered or is_recent) or _TICKED.match(line) or asks_what_was(line):
+        if not (is_numbered or is_recent) or _TICKED.match(line) or _tells_what_was(line):
             continue
         for start, named in ahead.each(line, said_on):
             is_inside = span.first <= named.first and named.last <= span.last
             has_year = not years or str(named.first.year) in years or _YEAR.search(named.words)
             says_more = re.search(r"[^\W\d]", line.replace(named.words, "", 1))
-            if is_inside and has_year and says_more and not _LUNAR.search(line[:start]):
+            is_done = _DONE_EN.match(line[start + len(named.words) :])
+            is_other = is_done or _LUNAR.search(line[:start])
+            if is_inside and has_year and says_more and not is_other:
                 yield _NamedLine(named.first, passage.start_line + place, line.strip())
                 break
+
+
+def _tells_what_was(line: str) -> bool:
+    """Return whether a line tells what was, and so plans nothing."""
+    if _HANGUL.search(line):
+        return asks_what_was(line)
+    return any(re.search(pattern, line) for pattern, _, _ in PAST)
 
 
 def _list_years(passage: FoundPassage) -> set[str]:

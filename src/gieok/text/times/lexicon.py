@@ -264,7 +264,7 @@ def _compile_english_times() -> re.Pattern[str]:
         r"|(?P<dayth>(?<![\w.#/])\d{1,2}(?:st|nd|rd|th)(?!\w))"
         r"|(?P<decade>(?<![\w.#/])(?:(?:19|20)\d0|['’]?\d0)s(?!\w))"
         r"|(?P<short>(?<!\w)['’]\d\d(?!\w))"
-        r"|(?P<number>(?<![\w.#/:,$€₩%])\d{1,4}(?![\w:/%]|[.,]\d))"
+        r"|(?P<number>(?<![\w.#/:,$€₩%])\d{1,4}(?![\w/%]|:\d|[.,]\d))"
         r"|(?P<article>(?<![\w'-])an?(?=\s+(?:day|week|month|quarter|year|decade|fortnight"
         r"|half)\b))"
         r"|(?P<joined>(?<![\w@#./'-])(?:early|mid|late)-(?=\w))"
