@@ -47,6 +47,8 @@ _IDLE_S = 1800.0
 _LITTLE = 64
 #: How long after vectors could not be made anew it is tried again.
 _UPGRADE_AGAIN = timedelta(hours=1)
+#: Settings that each prompt reads, and those among them that parts of the process read too.
+_OF_PROMPTS, _OF_CAPTURE = "hook.", ("hook.action",)
 #: After so many seconds without a message, lasting memories are judged.
 _QUIET_S = 20.0
 
@@ -77,15 +79,21 @@ def main() -> int:
         return service.run()
 
 
-def _load_settings_in_force() -> Mapping[str, object] | None:
-    """Return the settings in force in this process; None while one of them is wrong.
+def load_process_settings() -> Mapping[str, object] | None:
+    """Return the settings for which the process starts anew; None while one of them is wrong.
 
-    With None the former settings stay in force.
+    With None the former settings stay in force. Each prompt reads its own settings, so that a
+    folder that is kept out of prompts does not take the pages away meanwhile.
     """
     try:
-        return load_effective_settings({}).values
+        settings = load_effective_settings({}).values
     except BadConfig:
         return None
+    return {
+        name: setting
+        for name, setting in settings.items()
+        if name in _OF_CAPTURE or not name.startswith(_OF_PROMPTS)
+    }
 
 
 class DaemonProcess:
@@ -97,7 +105,7 @@ class DaemonProcess:
         self._resident = Resident(follows=True)
         #: Read before the call is opened, so that settings that change meanwhile count as a
         #: change.
-        self._settings = _load_settings_in_force()
+        self._settings = load_process_settings()
         self._is_renewed = False
         self._call = open_call({}, wait=self.board.stop.wait)
         set_process_zone(self._call.home.settings.text("zone"))
@@ -147,7 +155,7 @@ class DaemonProcess:
             if idle_s and board.idle_s > idle_s:
                 board.say("nobody needs this process: ended")
                 board.stop.set()
-            if _load_settings_in_force() not in (self._settings, None):
+            if load_process_settings() not in (self._settings, None):
                 self._is_renewed = True
                 board.say("the settings changed: starting anew")
                 board.stop.set()
