@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import psutil
@@ -287,7 +288,7 @@ class Talker(_Persistent):
         rows, page, total = [], 1, 1
         while (page - 1) * 100 < total:
             path = f"/api/memories/mina?layer=semantic&limit=100&page={page}"
-            answer = self.try_until(lambda path=path: self.line.send("GET", path))
+            answer = self.try_until(partial(self.line.send, "GET", path))
             rows += answer.body["items"]
             total, page = answer.body["total"], page + 1
         told = Counter(row["object"] for row in rows)

@@ -163,9 +163,8 @@ def test_every_tool_answers_as_the_command_line_does(place: Place) -> None:
         ("memory_get", {"path": "memory/nowhere.md"}),
     )
     assert not any(answer.is_error for answer in answers)
-    assert _told(known) == place.text(
-        "remember", theirs, "--title", "Deploy window", "--category", "constraint"
-    )
+    shown = place.text("remember", theirs, "--title", "Deploy window", "--category", "constraint")
+    assert _told(known) == shown.replace("`", "'")  # an agent gets no mark of code inside its data
     assert "린터는 ruff를 쓰기로 했다." in _told(made)
     assert place.cli("remember", ours, "--category", "preference")["status"] == "known"
     assert _told(found) == place.text("search", "린터", "--limit", "2", "--min-score", "0")

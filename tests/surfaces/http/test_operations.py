@@ -22,6 +22,9 @@ from gieok.errors import decode_phrase
 from gieok.surfaces import parser
 from gieok.surfaces.http.operations import ELSEWHERE, FITTING, FIXED, path_of
 
+#: How long a test waits for an answer before it fails, in seconds: a machine may be busy.
+_PATIENCE_S = 60
+
 
 class _Served(NamedTuple):
     world: worlds.World
@@ -35,7 +38,7 @@ class _Served(NamedTuple):
             params=place,
             headers=self.headers,
             content=json.dumps(values),
-            timeout=60,
+            timeout=_PATIENCE_S,
         )
 
 
@@ -60,14 +63,16 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Served]:
 @pytest.fixture(scope="module")
 def client(service: _Served) -> aiopenapi3.OpenAPI:
     """Return a client that knows the document and the token, and nothing else."""
-    document = httpx2.get(f"{service.url}/openapi.json", headers=service.headers).text
+    document = httpx2.get(
+        f"{service.url}/openapi.json", headers=service.headers, timeout=_PATIENCE_S
+    ).text
     found = aiopenapi3.OpenAPI.loads(f"{service.url}/openapi.json", document, _session)
     found.authenticate(owner=service.headers["Authorization"].removeprefix("Bearer "))
     return found
 
 
 def _session(*given: Any, **named: Any) -> httpx2.Client:
-    return httpx2.Client(*given, **{**named, "timeout": 60})
+    return httpx2.Client(*given, **{**named, "timeout": _PATIENCE_S})
 
 
 def _values(world: worlds.World, name: str) -> dict[str, Any]:
@@ -159,7 +164,9 @@ def test_a_problem_names_its_template_and_values(service: _Served) -> None:
 def test_a_number_that_json_cannot_say_is_a_problem(service: _Served, number: str) -> None:
     body = f'{{"query": ["x"], "min_score": {number}, "limit": {number}}}'
     headers = {**service.headers, "content-type": "application/json"}
-    found = httpx2.post(service.url + path_of("search"), headers=headers, content=body)
+    found = httpx2.post(
+        service.url + path_of("search"), headers=headers, content=body, timeout=_PATIENCE_S
+    )
     assert found.status_code == 400
     assert " is " in found.json()["detail"]
     assert decode_phrase(found.json()) == found.json()["detail"]
@@ -171,7 +178,11 @@ def test_who_is_nowhere_gives_absolute_paths(service: _Served) -> None:
     ) -> tuple[int, dict[str, Any]]:
         place = {"folder": folder, "scope": scope}
         found = httpx2.post(
-            service.url + path_of(name), params=place, headers=service.headers, json=values
+            service.url + path_of(name),
+            params=place,
+            headers=service.headers,
+            json=values,
+            timeout=_PATIENCE_S,
         )
         return found.status_code, found.json()
 
@@ -199,7 +210,12 @@ def test_no_editor_opens_on_the_server(service: _Served) -> None:
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'"x"', b"\xff", b"[" * 100_000])
 def test_a_body_that_is_no_object_is_refused(service: _Served, body: bytes) -> None:
-    found = httpx2.post(service.url + path_of("status"), headers=service.headers, content=body)
+    found = httpx2.post(
+        service.url + path_of("status"),
+        headers=service.headers,
+        content=body,
+        timeout=_PATIENCE_S,
+    )
     assert found.status_code == 400
 
 
@@ -207,7 +223,9 @@ def test_the_list_has_every_operation_and_why_one_is_not_here(service: _Served) 
     korean = {**service.headers, "Accept-Language": "ko-KR,ko;q=0.9"}
     rows = {
         row["name"]: row
-        for row in httpx2.get(f"{service.url}/api/operations", headers=korean).json()
+        for row in httpx2.get(
+            f"{service.url}/api/operations", headers=korean, timeout=_PATIENCE_S
+        ).json()
     }
     assert list(rows) == list(NAMES)
     assert {name for name, row in rows.items() if row["elsewhere"]} == set(ELSEWHERE)
