@@ -9,7 +9,7 @@ from gieok.text.hearsay import is_handed_on, is_said_to_be
     "word",
     """
     간대 한대요 온대ㅋㅋ 먹는대 받았대 끝났대요 갔대서 좋대 맛있대 없대요 편하시대
-    간호사래 학생이래요 출장이래 래 온다더라 의사라던데 간다더니 있다는군요 나왔단다 카더라
+    간호사래 학생이래요 출장이래 래 온다더라 의사라던데 간다더니 있다는군요 나왔단다 간다네 온다네요 카더라
     """.split(),
 )
 def test_a_verb_that_hands_on_is_known_by_its_form(word: str) -> None:

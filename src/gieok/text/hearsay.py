@@ -13,7 +13,7 @@ _BEHIND = re.compile(r"[ㅋㅎㅠㅜ~.!…]+$")
 _POLITE = re.compile(r"(?:요|고|구|구먼)$")
 #: Forms that are made of a whole statement: 온다더라, 학생이라던데, 간다는군.
 _WHOLE = re.compile(
-    r"(?:[다라](?:더라|더군|던데|길래|더니|데|는군)|[가-힣][다ㄴ은는]다네|[가-힣]단다|카네|카[더드]라|칸다|냬)$"
+    r"(?:[다라](?:더라|더군|던데|길래|더니|데|는군)|[가-힣](?:다네|단다)|카네|카[더드]라|칸다|냬)$"
 )
 _SHORT = re.compile(r"(?P<stem>\S*)(?P<end>대|래)$")
 _BECAUSE = re.compile(r"(?<=[대래])서$")
