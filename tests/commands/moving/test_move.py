@@ -167,6 +167,15 @@ def test_an_old_transcript_that_came_along_is_read_into_the_new_place(
     assert "We ship on Mondays." in said
 
 
+def _index_diary(user: Path, tmp_path: Path) -> Path:
+    """Index a folder of notes of the old user; return it."""
+    notes = tmp_path / "kim" / "diary"
+    notes.mkdir()
+    (notes / "attic.md").write_text("The spare key hangs in the attic.\n")
+    index(_context(user), paths=[str(notes)], no_wait=True)
+    return notes
+
+
 def test_the_old_users_folder_is_seen_by_the_projects_that_are_here(
     user: Path, tmp_path: Path
 ) -> None:
@@ -181,10 +190,7 @@ def test_the_old_users_folder_is_seen_by_the_projects_that_are_here(
 def test_a_home_of_notes_without_a_project_is_seen_at_its_new_place(
     user: Path, tmp_path: Path
 ) -> None:
-    notes = tmp_path / "kim" / "diary"
-    notes.mkdir()
-    (notes / "attic.md").write_text("The spare key hangs in the attic.\n")
-    index(_context(user), paths=[str(notes)], no_wait=True)
+    notes = _index_diary(user, tmp_path)
     notes.rename(user / "diary")
     done = _moved(user)
     assert (done.old, done.new, done.indexed_folders) == (str(tmp_path / "kim"), str(user), 1)
@@ -196,10 +202,7 @@ def test_a_home_of_notes_without_a_project_is_seen_at_its_new_place(
 def test_a_folder_that_is_nowhere_is_named_where_nothing_tells_its_new_place(
     user: Path, tmp_path: Path
 ) -> None:
-    notes = tmp_path / "kim" / "diary"
-    notes.mkdir()
-    (notes / "attic.md").write_text("The spare key hangs in the attic.\n")
-    index(_context(user), paths=[str(notes)], no_wait=True)
+    notes = _index_diary(user, tmp_path)
     notes.rename(tmp_path / "elsewhere")
     done = _moved(user)
     assert (done.old, done.missing) == ("", (str(notes),))
@@ -208,10 +211,7 @@ def test_a_folder_that_is_nowhere_is_named_where_nothing_tells_its_new_place(
 def test_a_folder_of_the_new_place_that_is_indexed_already_is_indexed_once(
     user: Path, tmp_path: Path
 ) -> None:
-    notes = tmp_path / "kim" / "diary"
-    notes.mkdir()
-    (notes / "attic.md").write_text("The spare key hangs in the attic.\n")
-    index(_context(user), paths=[str(notes)], no_wait=True)
+    notes = _index_diary(user, tmp_path)
     notes.rename(user / "diary")
     index(_context(user), paths=[str(user / "diary")], no_wait=True)
     _moved(user, tmp_path / "kim", user)
