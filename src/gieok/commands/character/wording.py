@@ -39,7 +39,7 @@ class MemoryWording(NamedTuple):
     def rate_sureness(self, item: RememberedItem) -> str:
         """Return how surely a fact is known, and who found it; '' for another memory.
 
-        In words: the confidence is that of a rule's author or of a model, and nothing measured.
+        In words: a model's confidence is not measured, and that of rules is one share for them all.
         """
         if not item.predicate:
             return ""
