@@ -11,6 +11,7 @@ from gieok.memory.talk.statements.words import Word, read_words
 from gieok.ranking.learned.features import NAMES as _ALL_MOODS
 from gieok.ranking.learned.features import features_of
 from gieok.text.keywords import normalise
+from gieok.text.written_days import MONTH, month_number
 
 _MOST_CHARS = 800
 _MOST_SENTENCES = 6
@@ -134,15 +135,10 @@ _DAYS = {
     "saturday": "6", "sunday": "7", "월요일": "1", "화요일": "2", "수요일": "3", "목요일": "4", "금요일": "5",
     "토요일": "6", "일요일": "7",
 }  # fmt: skip
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
 #: A day of a month: "May 8", "8th of May".
 _MONTH_DAY = re.compile(
-    rf"\b(?P<month>{_MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])"
-    rf"|\b(?P<first>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<named>{_MONTH})\b",
+    rf"\b(?P<month>{MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])"
+    rf"|\b(?P<first>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<named>{MONTH})\b",
     re.IGNORECASE,
 )
 #: Moods of `ranking.learned.features`; the length of a text says nothing of what it changes.
@@ -265,7 +261,7 @@ def _read_values(text: str) -> dict[str, frozenset[str]]:
         if day := _DAYS.get(word.lower().removesuffix("s")):
             numbers.setdefault("weekday", set()).add(day)
     for found in _MONTH_DAY.finditer(text):
-        month = (found["month"] or found["named"]).lower()[:3]
-        numbers.setdefault("date", set()).add(str(_MONTHS.index(month) + 1))
+        month = month_number(found["month"] or found["named"])
+        numbers.setdefault("date", set()).add(str(month))
         numbers.setdefault("day", set()).add(found["day"] or found["first"])
     return {unit: frozenset(values) for unit, values in numbers.items()}
