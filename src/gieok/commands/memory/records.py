@@ -30,7 +30,6 @@ from gieok.places.scope import USER_SCOPE, is_served
 from gieok.places.workplace import find_workplace
 from gieok.ports.store import ManagedStore, Store, VectorSearch
 from gieok.settings import grants
-from gieok.text.handles import build_handle
 from gieok.text.messages import Words
 
 #: File in a folder of `records_folder`: the scope whose records are there.
@@ -269,17 +268,11 @@ def refresh_project_index(call: Call, project: str) -> None:
         copy_beside(call, shelf.scope)
 
 
-def find_record_handle(call: Call, kept: RecordShelf, file: Path) -> str | None:
-    """Return the handle of a record that can be recalled; None for one that cannot.
+def find_record_key(call: Call, kept: RecordShelf, file: Path) -> str | None:
+    """Return the key of a record's document; None for a record that cannot be recalled.
 
     Success is reported only after reading back.
     """
-    key = find_record_key(call, kept, file)
-    return build_handle(kept.scope.path, key) if key else None
-
-
-def find_record_key(call: Call, kept: RecordShelf, file: Path) -> str | None:
-    """Return the key of the document of a record; None where it is not in the index."""
     shelf_roots = roots.load_roots(call.home.store, kept.scope)
     keys = [root.key_of(file) for root in shelf_roots if root.path in file.parents]
     documents = call.home.store.get(kept.scope, keys)

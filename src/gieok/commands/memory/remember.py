@@ -23,7 +23,6 @@ from gieok.commands.memory import untrusted
 from gieok.commands.memory.ownership import describe_ownership, describe_way_out
 from gieok.commands.memory.records import (
     RecordShelf,
-    find_record_handle,
     find_record_key,
     find_record_shelf,
     follow_soon,
@@ -32,6 +31,7 @@ from gieok.errors import BadRequest, StoreError
 from gieok.home.call import Call
 from gieok.hook import records
 from gieok.hook.matches import CATEGORIES
+from gieok.model.memory import Scope
 from gieok.settings import grants
 from gieok.text.ends import find_end
 from gieok.text.handles import build_handle
@@ -174,8 +174,8 @@ def remember_record(
         if record_shelf.is_project:
             _trust_new_record(call, record_shelf, file)
     indexed = follow_soon(call, record_shelf)
-    handle = find_record_handle(call, record_shelf, file) if indexed else None
-    if indexed and not handle:
+    key = find_record_key(call, record_shelf, file) if indexed else None
+    if indexed and not key:
         raise StoreError(
             "{file!r} was written, but is not in the index",
             file=record_shelf.shown(file),
@@ -191,20 +191,19 @@ def remember_record(
         indexed=indexed,
         until=_read_last_day(file),
         days=saved.days,
-        handle=handle,
-        replaces=_list_replaced(call, record_shelf, file) if indexed and saved.is_new else (),
+        handle=build_handle(record_shelf.scope.path, key) if key else None,
+        replaces=_list_replaced(call, record_shelf.scope, key) if key and saved.is_new else (),
     )
 
 
-def _list_replaced(call: Call, shelf: RecordShelf, file: Path) -> tuple[ReplacedStatement, ...]:
+def _list_replaced(call: Call, scope: Scope, key: str) -> tuple[ReplacedStatement, ...]:
     """Return what a new record surely replaces in its scope."""
-    # For the passages that were indexed just now; the rest follows with the daemon.
+    # A text that was known already needs none of this.
     from gieok.memory.talk import claims
     from gieok.memory.talk.pair_judge import PairJudge
 
-    store, scope = call.home.store, shelf.scope
-    key = find_record_key(call, shelf, file)
-    found = claims.list_replaced(store, scope, key, PairJudge(None)) if key else []
+    store = call.home.store
+    found = claims.list_replaced(store, scope, key, PairJudge(None))
     texts = {old.key: old.text for old in store.get(scope, sorted({one.key for one in found}))}
     statements = {}
     for old in found[:_MOST_REPLACED]:
