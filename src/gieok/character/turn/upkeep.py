@@ -38,6 +38,8 @@ class Tending:
         self._changed_meanwhile: set[Scope] = set()
         self._pool = ThreadPoolExecutor(workers, thread_name_prefix="gieok-tending")
         self._is_closed = False
+        #: Whether an incident may be open: one of an earlier process, or of this one.
+        self._may_have_failed = True
 
     def later(self, bond: Bond) -> bool:
         """Schedule a memory for upkeep.
@@ -89,6 +91,7 @@ class Tending:
             except GieokError:
                 raise
             except Exception as error:  # noqa: BLE001 - nobody waits for this thread's answer
+                self._may_have_failed = True
                 incidents.failed(
                     INCIDENT,
                     unexpected(error),
@@ -97,7 +100,9 @@ class Tending:
                     longest=_LONGEST_WAIT,
                 )
             else:
-                incidents.resolved(INCIDENT)
+                if self._may_have_failed:  # incidents are read once, not after every turn
+                    incidents.resolved(INCIDENT)
+                    self._may_have_failed = False
 
     def _begin(self, scope: Scope) -> bool:
         """Take a memory; where another thread tends it, have that thread go over it once more.
