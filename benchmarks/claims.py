@@ -35,7 +35,8 @@ from typing import Any
 import numpy as np
 
 from gieok.memory.talk import turns
-from gieok.memory.talk.claims import EARLIER_READ, find_lead, is_same_claim
+from gieok.memory.talk.claims.comparison import EARLIER_READ, find_lead
+from gieok.memory.talk.claims.stated_line import is_same_claim
 from gieok.memory.talk.nearness import rank_near_passages
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import SURE, UNSURE, Relation, relation

@@ -15,7 +15,8 @@ from tests.support.talk import AT, SHOP, build_key, build_turns, embed_missing
 from gieok import fs
 from gieok.hook.validity import Standing
 from gieok.memory import observation
-from gieok.memory.talk import claims, lasting_turns, pair_judge, promotion, settlement
+from gieok.memory.talk import lasting_turns, pair_judge, promotion, settlement
+from gieok.memory.talk.claims import compare, comparison, shared_ends, stated_line, update
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.memory import CORRECTED, MADE_THEN, REPLACED_BY, Document, Entry, Passage
 from gieok.places.home import lasting_file, replaced_file
@@ -107,9 +108,9 @@ def test_a_note_that_was_not_written_on_since_it_was_made_replaces_an_earlier_on
     _update(store, tmp_path)
     expected = {("memory/1.md", 1): ("memory/9.md", 1)} if is_replaced else {}
     assert _ended(tmp_path) == expected
-    found = claims.list_replaced(store, SHOP, "memory/9.md", PairJudge(None))
+    found = comparison.list_replaced(store, SHOP, "memory/9.md", PairJudge(None))
     assert [one.key for one in found] == [key for key, _ in expected]
-    assert claims.list_replaced(store, SHOP, "memory/1.md", PairJudge(None)) == []
+    assert comparison.list_replaced(store, SHOP, "memory/1.md", PairJudge(None)) == []
 
 
 def test_of_two_notes_of_one_second_none_replaces_the_other(
@@ -280,7 +281,7 @@ def test_what_was_replaced_takes_no_room_at_a_sessions_start(
 def test_a_step_compares_some_documents_and_says_that_more_wait(
     store: MemoryStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(claims, "_MOST_DOCUMENTS", 1)
+    monkeypatch.setattr(compare, "_MOST_DOCUMENTS", 1)
     store.put([build_turns("a", 1, _A), build_turns("b", 2, _B)])
     assert _update(store, tmp_path)
     assert not _update(store, tmp_path)
@@ -299,7 +300,7 @@ def test_an_observation_ends_in_the_journal_and_holds_again_where_what_ended_it_
     old = _observed(_A, 1)
     store.put([old, build_turns("b", 5, _B)])
     _update(store, tmp_path)
-    ends, _ = claims.update_claims(store, tmp_path)
+    ends, _ = update.update_claims(store, tmp_path)
     assert settlement.settle_observations(journal, store, SHOP, ends[SHOP])
     (document,) = store.get(SHOP, [old.document.key])
     assert (document.valid_to, document.metadata[REPLACED_BY]) == (
@@ -319,7 +320,7 @@ def test_of_an_observation_that_says_more_only_the_part_ends(
     old = _observed(f"{_A} {rule}", 1)
     store.put([old, build_turns("b", 5, _B)])
     _update(store, tmp_path)
-    ends, _ = claims.update_claims(store, tmp_path)
+    ends, _ = update.update_claims(store, tmp_path)
     (end,) = ends[SHOP]
     assert (end.old.key, end.old.start, end.old.length) == (old.document.key, 0, len(_A))
     assert not settlement.settle_observations(journal, store, SHOP, ends[SHOP])
@@ -339,7 +340,7 @@ def test_of_what_was_observed_of_a_turn_the_sentences_of_its_ended_claim_end(
     observed: str, parts: Sequence[str]
 ) -> None:
     words, turn = "Write a note to Ana.", "Write a note to Ana. Never send mail unread."
-    found = claims._find_claim_in(observed, words, turn)
+    found = shared_ends._find_claim_in(observed, words, turn)
     assert [observed[place : place + length] for place, length in found] == parts
 
 
@@ -354,7 +355,7 @@ def test_of_what_was_observed_of_a_turn_the_sentences_of_its_ended_claim_end(
 def test_the_nearest_leads_where_the_first_unread_one_is_a_tenth_behind(
     scores: Sequence[float], is_far: bool
 ) -> None:
-    assert claims.find_lead(scores) is is_far
+    assert comparison.find_lead(scores) is is_far
 
 
 @pytest.mark.parametrize(
@@ -362,8 +363,8 @@ def test_the_nearest_leads_where_the_first_unread_one_is_a_tenth_behind(
     [("we use ruff", "User: we use ruff", True), ("we use ruff", "we use Ruff", False)],
 )
 def test_a_statement_within_another_is_the_same_claim(one: str, other: str, is_same: bool) -> None:
-    assert claims.is_same_claim(one, other) is is_same
-    assert claims.is_same_claim(other, one) is is_same
+    assert stated_line.is_same_claim(one, other) is is_same
+    assert stated_line.is_same_claim(other, one) is is_same
 
 
 def test_of_talk_only_what_a_user_says_is_a_claim() -> None:
@@ -374,7 +375,7 @@ def test_of_talk_only_what_a_user_says_is_a_claim() -> None:
     )
     turn = build_turns("s", 0, "x").document
     assert [
-        [one.text for one in claims.list_statements(turn, number, line, b"")]
+        [one.text for one in stated_line.list_statements(turn, number, line, b"")]
         for number, line in enumerate(said, 1)
     ] == [["The port is 1111."], [], []]
 
@@ -578,10 +579,12 @@ def test_a_question_that_finds_both_is_not_told_what_was_taken_back_since(
     model = HashEmbedder(128).model
     vector = store.vectors_of(model, [form])[form]
     old, new = (
-        claims.list_statements(one.document, 1, one.document.text.split("\n")[0], vector)[0]
+        stated_line.list_statements(one.document, 1, one.document.text.split("\n")[0], vector)[0]
         for one in entries
     )
-    assert claims.FoundJudge(store, PairJudge(None)).judge(old, new, may_read=False)[1] is is_sure
+    assert (
+        comparison.FoundJudge(store, PairJudge(None)).judge(old, new, may_read=False)[1] is is_sure
+    )
 
 
 class _Reader(SilentReader):
@@ -673,7 +676,7 @@ def test_marks_of_an_earlier_version_hold_until_their_documents_are_compared_ane
     file = Path(f"{replaced_file(str(tmp_path), str(SHOP))}.links")
     rows = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps([3, *rows[1:]]), encoding="utf-8")
-    monkeypatch.setattr(claims, "_MOST_DOCUMENTS", 1)
+    monkeypatch.setattr(compare, "_MOST_DOCUMENTS", 1)
     assert _update(store, tmp_path)
     assert _ended(tmp_path) == marked
     _update(store, tmp_path)

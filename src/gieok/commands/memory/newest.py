@@ -29,7 +29,7 @@ from gieok.text.embedform import text_to_embed
 from gieok.text.messages import Words
 
 if TYPE_CHECKING:
-    from gieok.memory.talk.claims import StatedLine
+    from gieok.memory.talk.claims.stated_line import StatedLine
     from gieok.memory.talk.statements.relation import Relation
 
 #: Hits that are compared with each other: pairs grow with the square.
@@ -268,7 +268,9 @@ def _compare_found_statements(
     """
     if len(marked) < _FEWEST_COMPARED:
         return _Compared({}, {}, {})
-    from gieok.memory.talk import claims  # a cold search of one hit has no time for them
+    # a cold search of one hit has no time for them
+    from gieok.memory.talk.claims.comparison import FoundJudge
+    from gieok.memory.talk.claims.stated_line import is_known_later
     from gieok.memory.talk.pair_judge import PairJudge
     from gieok.memory.talk.statements.relation import UNSURE
 
@@ -277,11 +279,11 @@ def _compare_found_statements(
     pairs: dict[int, Relation] = {}
     statements = dict(_list_statements(store, marked, documents))
     may_read = may_read and any("vector" in placed.hit.signals for placed in marked)
-    judge = claims.FoundJudge(store, PairJudge(call.home.open_reader() if may_read else None))
+    judge = FoundJudge(store, PairJudge(call.home.open_reader() if may_read else None))
     fresh_s = (call.clock.now() - _FRESH).timestamp()
     for place, old in statements.items():
         for other, new in statements.items():
-            is_later = claims.is_known_later(new, old)
+            is_later = is_known_later(new, old)
             if other == place or not is_later or old.document.scope != new.document.scope:
                 continue
             pair, is_sure = judge.judge(old, new, may_read=may_read and new.at > fresh_s)
@@ -313,7 +315,7 @@ def _list_statements(
 
     A comparable passage has one line, states something, and stands.
     """
-    from gieok.memory.talk import claims
+    from gieok.memory.talk.claims.stated_line import list_statements
 
     active = store.active_model() if isinstance(store, VectorCopy) else None
     first = [
@@ -328,7 +330,7 @@ def _list_statements(
         document = documents.get((p.scope, p.key))
         if document is None:
             continue
-        statements = claims.list_statements(
+        statements = list_statements(
             document, p.start_line, p.text, vectors.get(text_to_embed(p.text), b"")
         )
         if len(statements) == 1:

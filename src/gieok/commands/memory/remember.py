@@ -199,11 +199,11 @@ def remember_record(
 def _list_replaced(call: Call, scope: Scope, key: str) -> tuple[ReplacedStatement, ...]:
     """Return what a new record surely replaces in its scope."""
     # A text that was known already needs none of this.
-    from gieok.memory.talk import claims
+    from gieok.memory.talk.claims.comparison import list_replaced
     from gieok.memory.talk.pair_judge import PairJudge
 
     store = call.home.store
-    found = claims.list_replaced(store, scope, key, PairJudge(None))
+    found = list_replaced(store, scope, key, PairJudge(None))
     texts = {old.key: old.text for old in store.get(scope, sorted({one.key for one in found}))}
     statements = {}
     for old in found[:_MOST_REPLACED]:

@@ -29,7 +29,8 @@ from gieok.memory.handoff.digest import (
 from gieok.memory.handoff.history import SourceSession, read_session_history
 from gieok.memory.handoff.judgements import KeptJudge
 from gieok.memory.observer.rules import GivenContext, RulesObserver
-from gieok.memory.talk import claims, turns
+from gieok.memory.talk import turns
+from gieok.memory.talk.claims.ended_file import ended_lines
 from gieok.model.conversation import Journalled, KnownSession
 from gieok.model.memory import Scope
 from gieok.places.scope import USER_SCOPE
@@ -303,7 +304,7 @@ def _open_observer(call: Call) -> RulesObserver:
 def _iter_ended(call: Call, name: SourceSession) -> Iterator[str]:
     """Yield the ids of a session's messages whose whole line holds no more, as last compared."""
     store, journal = call.home.store, call.home.journal
-    ended = claims.ended_lines(store, call.home.folder, name.scope, call.clock.now().timestamp())
+    ended = ended_lines(store, call.home.folder, name.scope, call.clock.now().timestamp())
     own = f"/{name.session}#"
     lines = [(key, line) for key, line in ended if own in key]
     keys = [key for key, _ in lines]

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok import fs
-from gieok.memory.talk import binding_lines, claims, gate_lines, turns
+from gieok.memory.talk import binding_lines, gate_lines, turns
 from gieok.memory.talk.binding_lines import BindingLine
+from gieok.memory.talk.claims.ended_file import ended_lines
 from gieok.memory.talk.rule_readings import (
     RuleReadings,
     forbids_surely,
@@ -166,7 +167,7 @@ def _iter_holding_lines(
     store: Store, scope: Scope, home: Path, now: datetime
 ) -> Iterator[LastingLine]:
     """Yield the lines that no later statement has replaced."""
-    ended = claims.ended_lines(store, home, scope, now.timestamp())
+    ended = ended_lines(store, home, scope, now.timestamp())
     return (
         line for line in iter_judged_lines(store, scope, home) if (line.key, line.line) not in ended
     )

@@ -14,7 +14,8 @@ from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 
 from gieok import fs
-from gieok.memory.talk import claims, lasting_turns, rule_readings, settlement, turns
+from gieok.memory.talk import lasting_turns, rule_readings, settlement, turns
+from gieok.memory.talk.claims.update import read_ahead, update_claims
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.places.scope import PROMOTED, USER_SCOPE, is_brought
@@ -56,10 +57,10 @@ def update_promotions(
         rule_readings.keep_readings(home, reader, found)
         promote(store, home)
     if reader is not None:
-        claims.read_ahead(store, home, judge)
+        read_ahead(store, home, judge)
         judge.close()
     with _lock_lasting_files(home):
-        ends, waits = claims.update_claims(store, home, zone=zone, journal=journal, judge=judge)
+        ends, waits = update_claims(store, home, zone=zone, journal=journal, judge=judge)
     for scope, scope_ends in ends.items() if journal is not None else ():
         if journal is not None and settlement.settle_observations(
             journal, store, scope, scope_ends

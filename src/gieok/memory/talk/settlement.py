@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from gieok.flow.distil import finish_span
 from gieok.memory import observation
-from gieok.memory.talk.claims import ClaimEnd
+from gieok.memory.talk.claims.claim import ClaimEnd
 from gieok.model.conversation import Run
 from gieok.model.memory import CORRECTED, REPLACED_BY, Document, Entry, Passage, Scope
 from gieok.ports.journal import FullJournal
