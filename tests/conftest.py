@@ -5,14 +5,17 @@ The converted model is in `GIEOK_TEST_MODELS`, or in the repository's cache fold
 """
 
 import atexit
+import gc
 import itertools
 import os
 import shutil
 import sqlite3
+import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import leftover
 import parts
@@ -34,11 +37,19 @@ settings.register_profile(
 settings.load_profile("gieok")
 
 _IN_A_BROWSER = Path(__file__).parent / "browser"
+#: Is there once tests were collected in this checkout.
+_COMPILED = Path(__file__).parent / "text" / "__pycache__"
 _LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
 #: Linux keeps it in memory. Files of tests are forced to disk and removed ten thousands of times,
 #: which took half of the time.
 _MEMORY = Path("/dev/shm")
 _ENOUGH_BYTES = 4 << 30
+
+
+class _Worker(Protocol):
+    """A worker, as pytest-xdist starts it."""
+
+    workerinput: dict[str, object]
 
 
 def pytest_configure() -> None:
@@ -64,6 +75,45 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if absent := list(parts.missing(collection_path)):
         left_out[collection_path.name] = absent
     return True if absent else None
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: _Worker) -> None:
+    """Tell each worker of a fresh checkout where the first of them says that it has collected."""
+    if not (_COMPILED.exists() or sys.dont_write_bytecode):
+        node.workerinput["collected"] = str(Path(os.environ["HOME"]) / "collected")
+
+
+@contextmanager
+def _after_first_worker(file: str) -> Iterator[None]:
+    """Let one worker go first and the others after it, all at once: else each of them would compile
+    the thousands of modules that none has compiled yet.
+    """
+    import fcntl  # not on every platform on which one part is tested alone
+
+    with Path(file).open("a+") as collected:
+        fcntl.flock(collected, fcntl.LOCK_EX)  # is free, too, where its worker died
+        is_first = os.fstat(collected.fileno()).st_size == 0
+        if not is_first:
+            fcntl.flock(collected, fcntl.LOCK_UN)
+        yield
+        collected.write("yes")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Collect without looking for garbage: of millions of objects that are made, all are kept.
+
+    Tests, too, need not walk what is imported and collected each time that they look for some.
+    """
+    gc.disable()
+    file = getattr(session.config, "workerinput", {}).get("collected")
+    try:
+        with _after_first_worker(file) if file else nullcontext():
+            return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

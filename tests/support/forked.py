@@ -12,6 +12,7 @@ of the package before it forks but modules, and reads no setting.
 """
 
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -30,8 +31,16 @@ from typing import Any, NamedTuple
 SERVER = (sys.executable, __file__)
 #: What most commands import.
 _EARLY = (
+    "yaml",
     "gieok.home",
+    "gieok.home.archive",
+    "gieok.home.backups",
+    "gieok.home.calls",
     "gieok.home.character",
+    "gieok.home.keys",
+    "gieok.home.recent_talk",
+    "gieok.machine.parsers.treesitter",
+    "gieok.storage.accounts.sqlite",
     "gieok.storage.journal.sqlite.journal",
     "gieok.storage.index.sqlite.graph",
     "gieok.commands.run",
@@ -99,6 +108,8 @@ def _serve() -> None:
         importlib.import_module(module)
     for name in NAMES:
         load_command(name)
+    _prepare_patterns()
+    gc.freeze()  # a fork that looked through what is imported would copy its pages
     answers = os.dup(1)  # is closed where another program is started
     for line in sys.stdin:
         asked = json.loads(line)
@@ -115,6 +126,21 @@ def _serve() -> None:
             said.append(file.read().decode())
             file.close()
         os.write(answers, json.dumps([status, *said]).encode() + b"\n")
+
+
+def _prepare_patterns() -> None:
+    """Compile once what each fork would compile for itself: what is compiled at its first use, and
+    the table of secrets.
+    """
+    from gieok.text.late_pattern import LatePattern
+    from gieok.text.redact import redact, redact_source
+
+    for pattern in gc.get_referrers(LatePattern):
+        if isinstance(pattern, LatePattern):
+            pattern.compile()
+    for text in ("no password token --here: of_more_than_twenty_signs", "비밀번호는 여기에 없다"):
+        redact(text)
+        redact_source(text)
 
 
 def _become(asked: dict[str, Any], kept: list[Any]) -> None:

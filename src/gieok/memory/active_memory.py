@@ -6,7 +6,6 @@ budget; the same memory on the same day gives the same bytes; the text below the
 user's and stays.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta, tzinfo
@@ -24,13 +23,14 @@ from gieok.text import active, binding, due
 from gieok.text.active import MARKER
 from gieok.text.gist import Gist, gist, is_finished, is_same
 from gieok.text.inert import visible
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.tokens import estimate_tokens
 
 _RECENT_DAYS = 7
 _LONGEST_CHARS = 400
 #: The file counts as full after this many successive lines that do not fit.
 _MISSES = 25
-_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+_PLACEHOLDER = defer_pattern(r"\{([a-z_]+)\}")
 #: For how many days a replaced statement is quoted behind its replacement, and in how many
 #: characters.
 _TOLD_DAYS, _TOLD_CHARS = 30, 60
@@ -56,7 +56,7 @@ _TASK_KINDS = {
     "next": "next", "next step": "next", "next steps": "next", "다음": "next", "다음 단계": "next",
     "last": "last", "last action": "last", "마지막": "last", "마지막 작업": "last",
 }  # fmt: skip
-_TASK_WORD = re.compile(r"\s*(?:[-*]\s*)?\**([A-Za-z가-힣 ]{2,12}?)\**\s*:\**\s*")
+_TASK_WORD = defer_pattern(r"\s*(?:[-*]\s*)?\**([A-Za-z가-힣 ]{2,12}?)\**\s*:\**\s*")
 _WAS = {"en": " (was: {} until {})", "ko": " ({1}까지는: {0})"}
 
 

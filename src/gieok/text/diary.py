@@ -9,17 +9,18 @@ import re
 from datetime import date
 from typing import NamedTuple
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.markdown import heading_text
 from gieok.text.written_days import MONTH, WEEKDAY, YEAR, find_day, month_number
 
-_HEADING = re.compile(r"(#{1,6})[ \t]+(\S.*)")
-_ORG_HEADING = re.compile(r"(\*{1,8})[ \t]+(\S.*)")
-_FENCE = re.compile(r" {0,3}(?:```|~~~)")
-_DECORATION = re.compile(r"[*_\[\]<>`~\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+")
+_HEADING = defer_pattern(r"(#{1,6})[ \t]+(\S.*)")
+_ORG_HEADING = defer_pattern(r"(\*{1,8})[ \t]+(\S.*)")
+_FENCE = defer_pattern(r" {0,3}(?:```|~~~)")
+_DECORATION = defer_pattern(r"[*_\[\]<>`~\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+")
 _ENDS = " \t-–—:·|,.()"
-_WEEKDAY = re.compile(rf"(?i)^{WEEKDAY}(?!\w)[ ,.:)]*|[ ,(]*(?<!\w){WEEKDAY}[) .]*$")
-_CLOCK = re.compile(r"(?i)[ ,]*\d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?$")
-_DAY_LINE = re.compile(
+_WEEKDAY = defer_pattern(rf"(?i)^{WEEKDAY}(?!\w)[ ,.:)]*|[ ,(]*(?<!\w){WEEKDAY}[) .]*$")
+_CLOCK = defer_pattern(r"(?i)[ ,]*\d\d?:\d\d(?::\d\d)?(?: ?[ap]m)?$")
+_DAY_LINE = defer_pattern(
     r"^(?:[#*]+[ \t]+(?:[^\n]{0,80}?(?:\d{4}|\d[-/.월일])|\W{0,4}\d{1,2}\b|[^\n]{0,40}?\b(?i:"
     f"{MONTH}|{WEEKDAY}"
     r")\b)"
@@ -28,12 +29,12 @@ _DAY_LINE = re.compile(
 )
 #: Level of a line that names a day without heading marks: below every heading.
 _LINE_LEVEL = 9
-_YEAR_ALONE = re.compile(rf"(?P<year>{YEAR})년?")
-_MONTH_ALONE = re.compile(
+_YEAR_ALONE = defer_pattern(rf"(?P<year>{YEAR})년?")
+_MONTH_ALONE = defer_pattern(
     rf"(?i)(?:(?P<year>{YEAR})(?:년|[-./])? ?)?(?:(?P<month>\d\d?)월?|(?P<name>{MONTH})(?:,? "
     rf"(?P<later>{YEAR}))?)"
 )
-_DAY_ALONE = re.compile(
+_DAY_ALONE = defer_pattern(
     rf"(?i)(?:(?P<month>\d\d?)(?:월 ?|[-./])|(?P<name>{MONTH})\.? )(?P<day>\d\d?)(?:일|st|nd|rd"
     r"|th)?(?![\d.:/-])"
     rf"|(?P<name_after>(?P<first>\d\d?)(?:st|nd|rd|th)? (?P<named>{MONTH}))(?!\w)"
@@ -41,7 +42,7 @@ _DAY_ALONE = re.compile(
 )
 
 
-_IN_NAME = re.compile(
+_IN_NAME = defer_pattern(
     rf"(?<!\d)(?P<year>{YEAR})(?!\d)(?:(?:년 ?|[-_.])(?P<month>0\d|1[0-2]|[1-9])(?!\d))?"
 )
 

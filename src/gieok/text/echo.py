@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from gieok.text import active, handed
+from gieok.text.late_pattern import defer_pattern
 
 #: Beginning of every prompt that Gieok sends to a model. A session that begins with it is Gieok's
 #: own and is not indexed: the model may be reached through an agent that keeps transcripts.
@@ -47,17 +48,17 @@ _PAGE_HEADINGS = tuple(heading for headings in handed.HEADINGS.values() for head
 _HEADINGS = frozenset(f"## {heading}" for heading in (active.RULES, active.DUE, active.COMMITTED))
 _NAMES = "context|compact|note|data"
 #: Bounded: `[^>]*` would scan to the end of the text after each of many opening tags.
-_TAG = re.compile(rf"<(/?)memory-({_NAMES})\b[^<>]{{0,200}}>", re.IGNORECASE)
+_TAG = defer_pattern(rf"<(/?)memory-({_NAMES})\b[^<>]{{0,200}}>", re.IGNORECASE)
 #: The tags of Gieok, also in JSON, where quotes are escaped.
-_OUR_TAG = re.compile(
+_OUR_TAG = defer_pattern(
     rf'<memory-(?:{_NAMES})\s[^<>]{{0,100}}source=\\?"gieok|</memory-(?:{_NAMES})>', re.IGNORECASE
 )
 #: A tag cut off by the end of the text.
-_TORN_TAG = re.compile(rf"</?memory-(?:{_NAMES})(?:\s[^<>]{{0,200}})?\Z", re.IGNORECASE)
+_TORN_TAG = defer_pattern(rf"</?memory-(?:{_NAMES})(?:\s[^<>]{{0,200}})?\Z", re.IGNORECASE)
 #: An entry of active memory, by its form.
-_OBSERVATION = re.compile(r"- (?:🔴|🟡|🟢) \d{4}-\d\d-\d\d ")
-_OBSERVATION_LINE = re.compile(r"[\s>|]*" + _OBSERVATION.pattern)
-_FORM_OF_ACTIVE = re.compile(
+_OBSERVATION = defer_pattern(r"- (?:🔴|🟡|🟢) \d{4}-\d\d-\d\d ")
+_OBSERVATION_LINE = defer_pattern(r"[\s>|]*" + _OBSERVATION.pattern)
+_FORM_OF_ACTIVE = defer_pattern(
     r"#{1,3} |\((?:none|없음)\)$|\d+ of \d+ observations shown|관찰 \d+개 가운데"
 )
 #: Unrecognised lines allowed between two recognised lines of active memory: the current task,
@@ -66,7 +67,7 @@ _UNKNOWN_LINES = 6
 #: Lines of a session that was handed over: those that say so by themselves, and those that stand
 #: next to such a line. A heading of the page is one only as a whole line with its mark: "Files
 #: changed by the migration …" is somebody's own sentence.
-_HANDED = re.compile(
+_HANDED = defer_pattern(
     rf"(?m)^[ \t>|]*+(?:{handed.QUOTE}|{handed.TITLE}|(?:"
     + "|".join(map(re.escape, (handed.KEEP, handed.LOGGED, *handed.SENTENCES)))
     + r")|(?:(?:## )?(?:"
@@ -77,12 +78,12 @@ _HANDED = re.compile(
     )
     + r"))[ \t]*$)"
 )
-_NEXT_TO_HANDED = re.compile(
+_NEXT_TO_HANDED = defer_pattern(
     rf"[ \t>|]*+(?:{handed.BESIDE}|{handed.LINE}|## (?:"
     + "|".join(map(re.escape, (*_COMPACTED_HEADINGS, *_PAGE_HEADINGS)))
     + r")$)"
 )
-_BLANK_LINES = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
+_BLANK_LINES = defer_pattern(r"\n[ \t]*\n(?:[ \t]*\n)+")
 
 
 def is_echo(text: str) -> bool:

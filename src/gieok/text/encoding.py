@@ -12,9 +12,10 @@ others mistaken for CP949): charset-normalizer 3.5 decodes 243, and 338 when lim
 encodings; chardet 7.7 decodes 294, and takes broken UTF-8 for code pages of DOS.
 """
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
+
+from gieok.text.late_pattern import defer_pattern
 
 #: Byte order marks, longer ones first: that of UTF-32 begins with that of UTF-16.
 _MARKS = (
@@ -45,8 +46,8 @@ _LEAST_EMPTY = 0.3
 #: Number of control characters that may be an accident; more are a program's, not a person's.
 _FEW_CONTROLS = 2
 _ACCIDENTAL, _MOST_CONTROLS = 0.25, 0.001
-_CONTROL = re.compile("[\0-\x06\x0e-\x1a\x1c-\x1f]")
-_WESTERN = re.compile(
+_CONTROL = defer_pattern("[\0-\x06\x0e-\x1a\x1c-\x1f]")
+_WESTERN = defer_pattern(
     r"[A-Za-z][\u00c0-\u00ff\u0152\u0153\u0160\u0161\u017d\u017e]+"
     r"|[\u00c0-\u00ff\u0152\u0153]+[A-Za-z]"
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.times import ahead
 
 
@@ -29,8 +30,8 @@ class StatedEnd(NamedTuple):
 
 
 #: Separates sentences, which are judged one by one. A full stop between digits ends none.
-_SENTENCE = re.compile(r"(?<=[.!?。…])\s+|\n+")
-_ASKS = re.compile(
+_SENTENCE = defer_pattern(r"(?<=[.!?。…])\s+|\n+")
+_ASKS = defer_pattern(
     r"[?？]\s*$|(?:까|나요|니|는지|을지|려나|던가|인가요?)[.\s]*$"
     r"|^\s*(?:is|are|was|were|do|does|did|can|could|will|would|should|shall|may|has|have|what"
     r"|when|which|who|why|how)\b"
@@ -38,7 +39,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 #: Marks of sentences that are supposed, wished, asked of others or reported, and so not stated.
-_NOT_STATED = re.compile(
+_NOT_STATED = defer_pattern(
     r"\b(?:if|unless|whether|suppose|imagine|assum\w+|maybe|perhaps|might|could|would|should "
     r"we|i wish|i hope|hopefully)\b"
     r"|\b(?:said|says|claim\w*|heard|thinks?|thought|believe\w*|according to|rumou?r\w*"
@@ -48,16 +49,18 @@ _NOT_STATED = re.compile(
     re.IGNORECASE,
 )
 #: "no longer until", "not only until", 까지가 아니라: such a sentence denies the end itself.
-_DENIED = re.compile(
+_DENIED = defer_pattern(
     (
         r"\b(?:not (?:just|only|merely)|no longer|isn't only|is not only|it(?:'s| is) not|beyond"
         r"|rather than|instead of)\s*$"
     ),
     re.IGNORECASE,
 )
-_DENIED_KO = re.compile(r"\s*(?:가|이|는|은)?\s*(?:아니|아닌|아닙|안\s?끝|못\s?끝|뿐\s?아니|뿐만)")
+_DENIED_KO = defer_pattern(
+    r"\s*(?:가|이|는|은)?\s*(?:아니|아닌|아닙|안\s?끝|못\s?끝|뿐\s?아니|뿐만)"
+)
 #: Marks of a state that was over when it was told: the statement is about the past, and stays true.
-_PAST = re.compile(
+_PAST = defer_pattern(
     (
         r"\b(?:was|were|had|did|used to|worked|lasted|ran|stayed|kept|held|waited|slept|used|lived"
         r"|went|got|happened|failed)\b"
@@ -65,11 +68,11 @@ _PAST = re.compile(
     re.IGNORECASE,
 )
 #: 뒀 is left out: a thing that was put somewhere is still there (막아 뒀어).
-_PAST_KO = re.compile(
+_PAST_KO = defer_pattern(
     r"[았었했였됐왔갔섰났렸켰쳤졌꼈줬봤](?:어|다|음|지|고|던|는데|습|네|구|군|으)"
 )
 #: Words for a task, which is done once, at the latest on the day; a state lasts until the day.
-_TASK = re.compile(
+_TASK = defer_pattern(
     r"\b(?:finish\w*|submit\w*|send\w*|deliver\w*|complet\w*|hand(?:ed|ing)? (?:in|over)"
     r"|repl(?:y|ies|ied)|respond\w*"
     r"|due|deadline|turn(?:ed|ing)? in|wrap\w* up|write|fix|review|prepare|register|sign "
@@ -78,14 +81,14 @@ _TASK = re.compile(
     re.IGNORECASE,
 )
 #: Words for something forbidden or put off: that lasts, whichever task must not be done.
-_BARS = re.compile(
+_BARS = defer_pattern(
     r"\b(?:don't|do not|never|no|not|nobody|cannot|can't|mustn't|must not|won't|shouldn't"
     r"|isn't|aren't|without"
     r"|frozen|freeze|blocked|paused?|on hold|postponed|suspended|banned|forbidden|off[- "
     r"]limits|read[- ]only|down)\b",
     re.IGNORECASE,
 )
-_TASK_KO = re.compile(
+_TASK_KO = defer_pattern(
     r"(?:내야|내자|내면|내기|내줘|내\s?주|낼\s?(?:것|게|거)|제출|보내|끝내|끝낼|마치|마쳐|마무리|마감|기한|완료|완성|고쳐|고치|수정|만들|작성"
     r"|써\s?(?:줘|주)"
     r"|보고(?!\s?있)|전달|올려|올리|등록|신청|회신|답장|답변|답\s?(?:줘|주)|준비|구현|결제|입금|납부|반납|예약|정해|정하|결정|해결|처리|검토"
@@ -93,13 +96,13 @@ _TASK_KO = re.compile(
     r"|배포(?:해|하자|할|하기|를\s?해)|출시|합의|확인|목표|부탁|가져|갖다|바꿔|바꾸|옮겨|옮기|추가|받아|도착|돌려|찾아|업로드|인수인계|사야"
     r"|사\s?(?:와|올))"
 )
-_BARS_KO = re.compile(
+_BARS_KO = defer_pattern(
     r"(?:지\s?(?:마|말|않|못)|말\s?것|금지|안\s?(?:돼|되|됨|됩|합|해|함|한|하)|못\s?(?:해|하|씀|쓰)|중단|중지|보류|동결|프리즈"
     r"|멈[춰추춘]|쉬[고어는]?|없"
     r"|불가|막혀|막아|막힘|차단)"
 )
 #: Words for a state in Korean: a sentence with X 까지 and without one of these may be about a task.
-_STATE_KO = re.compile(
+_STATE_KO = defer_pattern(
     r"(?:전용|상태|중(?:이|입|인|$|[.\s])|휴가|출장|재택|휴무|휴업|방학|연차|운영|유지|진행|가능|있[어다는음을습]|머물|머무|열려|닫혀|켜|꺼"
     r"|고정|제한|적용|유효|점검"
     r"|무료|할인|임시|계속|당번|당직|담당|맡[아는은]|쓰기로|쓴다|써(?:[.\s]|$)|써야|쓰자|사용|쓸\s?수|이용|근무|지낸|지내|대신|예정대로|공사"
@@ -111,31 +114,31 @@ _CLOCK = (
     r"(?:at )?(?:\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m\.|p\.m\.)?,? |noon |midnight |close of "
     r"business |cob |eod )?"
 )
-_UNTIL = re.compile(
+_UNTIL = defer_pattern(
     r"\b(?P<mark>until|untill|till|(?<!\w)'til|up (?:until|till|to(?: and including)?)"
     rf"|through(?:out)?|thru)\s+{_CLOCK}"
     r"(?:on |(?:and )?including )?(?P<about>(?:about|around|roughly|approximately|maybe|at "
     r"least|sometime(?: in)?) )?",
     re.IGNORECASE,
 )
-_ONLY_BEFORE = re.compile(
+_ONLY_BEFORE = defer_pattern(
     r"\b(?:only|just|solely)(?: for| during)?\s+$|\bfor\s+$|\bduring\s+$", re.IGNORECASE
 )
-_ONLY_AFTER = re.compile(r"\s*(?:only|alone|exclusively)\b", re.IGNORECASE)
-_CLAUSE_END = re.compile(r"\s*(?:$|[.,;:!)—–-])")
-_TO_KO = re.compile(
+_ONLY_AFTER = defer_pattern(r"\s*(?:only|alone|exclusively)\b", re.IGNORECASE)
+_CLAUSE_END = defer_pattern(r"\s*(?:$|[.,;:!)—–-])")
+_TO_KO = defer_pattern(
     r"\s*(?:(?:오전|오후|저녁|밤|아침|낮|정오|자정)?\s*(?:\d{1,2}시(?:\s?\d{1,2}분)?|정오|자정|밤)?\s*)?(?P<about>쯤"
     r"|께|경)?\s*까지(?P<only>만)?(?:는|은|로|의)?"
 )
-_ONLY_KO = re.compile(r"\s*(?:동안|간)?\s*만(?:은|의)?(?![가-힣])|\s*한정")
-_DURING_KO = re.compile(
+_ONLY_KO = defer_pattern(r"\s*(?:동안|간)?\s*만(?:은|의)?(?![가-힣])|\s*한정")
+_DURING_KO = defer_pattern(
     r"\s*(?:동안|내내)(?:은|는|에는|만)?(?![가-힣])|\s*(?:은|는|엔|에는)(?![가-힣])"
 )
 #: Spans of work that have no length in the calendar.
 _BOX = (
     r"(?:sprint|iteration|cycle|release|milestone|semester|term|phase|experiment|trial|migration)"
 )
-_BOXED = re.compile(
+_BOXED = defer_pattern(
     rf"\b(?:(?:for|during|only|just) (?:the rest of )?(?:this|the current) {_BOX}\b(?! "
     r"(?:plan|goal|board))"
     rf"|(?:until|till|through) (?:the )?(?:end of )?(?:this|the|the current) {_BOX}(?:'s end| "

@@ -3,16 +3,18 @@
 import re
 import unicodedata
 
+from gieok.text.late_pattern import defer_pattern
+
 #: The last four cannot stand in links of Obsidian.
-_FORBIDDEN = re.compile(r'[\\/:*?"<>|#^\[\]]')
-_RESERVED = re.compile(
+_FORBIDDEN = defer_pattern(r'[\\/:*?"<>|#^\[\]]')
+_RESERVED = defer_pattern(
     r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?:\..*)?", re.IGNORECASE
 )
-_SPACES = re.compile(r"\s+")
+_SPACES = defer_pattern(r"\s+")
 #: Control characters, invisible characters (direction marks, joiners at an end), surrogates,
 #: unassigned code points.
 _UNSEEN = frozenset(("Cc", "Cs", "Cn", "Co", "Zl", "Zp"))
-_DIRECTIONS = re.compile("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_DIRECTIONS = defer_pattern("[\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 
 
 def legal(title: str, most_bytes: int) -> str:

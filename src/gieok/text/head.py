@@ -14,6 +14,7 @@ from itertools import takewhile
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.markdown import FrontMatter, find_markdown_title, front_matter
 from gieok.text.written_days import parse_head_moment
 
@@ -65,25 +66,25 @@ _CREATED = (
 )  # fmt: skip
 _KNOWN = frozenset((*_TITLES, *_ALIASES, *_SUMMARIES, *_TAGS, *_DAYS, *_CREATED))
 
-_TOML = re.compile(r"\+\+\+[ \t]*\n(.*?\n)\+\+\+[ \t]*(?:\n|$)", re.DOTALL)
-_TOML_KEY = re.compile(r"\s*([\w-]+)\s*=")
-_ORG = re.compile(r"#\+([A-Za-z_]+):[ \t]*(.*)|:([A-Z][A-Z0-9_-]*):[ \t]*(.*)")
-_LOGSEQ = re.compile(r"(?:- )?([^\s:`\[\](){}][^:`\[\](){}\n]{0,60}?)::(?:[ \t]+(.*))?$")
-_NOTION = re.compile(r"([^\W\d_][\w &/()'.-]{0,40}): (\S.*)")
-_JOPLIN = re.compile(r"\n\nid: [0-9a-f]{32}\n(?:[a-z_]+:.*\n)*?type_: \d+\s*$")
-_ESCAPED = re.compile(r"%(?:2F|3A|3F|20|23)", re.IGNORECASE)
-_HASH = re.compile(r"[ _-]?(?<![0-9a-f])[0-9a-f]{32}$")
-_LINK = re.compile(r"\[\[(?:[^\]|\[]{0,200}\|)?([^\]\[]{1,200})\]\]")
-_WORDS = re.compile(r"""\s*("[^"]*"|\[\[[^\]]*\]\]|#?[^,;]+)\s*(?:[,;]|$)""")
-_HASHES = re.compile(r"(?<!\S)#\[\[([^\]]+)\]\]|(?<!\S)#([^\s#,]+)#?")
+_TOML = defer_pattern(r"\+\+\+[ \t]*\n(.*?\n)\+\+\+[ \t]*(?:\n|$)", re.DOTALL)
+_TOML_KEY = defer_pattern(r"\s*([\w-]+)\s*=")
+_ORG = defer_pattern(r"#\+([A-Za-z_]+):[ \t]*(.*)|:([A-Z][A-Z0-9_-]*):[ \t]*(.*)")
+_LOGSEQ = defer_pattern(r"(?:- )?([^\s:`\[\](){}][^:`\[\](){}\n]{0,60}?)::(?:[ \t]+(.*))?$")
+_NOTION = defer_pattern(r"([^\W\d_][\w &/()'.-]{0,40}): (\S.*)")
+_JOPLIN = defer_pattern(r"\n\nid: [0-9a-f]{32}\n(?:[a-z_]+:.*\n)*?type_: \d+\s*$")
+_ESCAPED = defer_pattern(r"%(?:2F|3A|3F|20|23)", re.IGNORECASE)
+_HASH = defer_pattern(r"[ _-]?(?<![0-9a-f])[0-9a-f]{32}$")
+_LINK = defer_pattern(r"\[\[(?:[^\]|\[]{0,200}\|)?([^\]\[]{1,200})\]\]")
+_WORDS = defer_pattern(r"""\s*("[^"]*"|\[\[[^\]]*\]\]|#?[^,;]+)\s*(?:[,;]|$)""")
+_HASHES = defer_pattern(r"(?<!\S)#\[\[([^\]]+)\]\]|(?<!\S)#([^\s#,]+)#?")
 #: A tag in the text: `#work/offers`, `#회의`, Bear's `#two words#`; a number, a colour, an anchor or
 #: a heading is none.
-_INLINE = re.compile(
+_INLINE = defer_pattern(
     r"#(?<!\S#)(?:([^\W\d_](?:[\w/ -]{0,60}?\w)?)#(?!\w)|(?!\d+\b)([\w/-]*[^\W\d_][\w/-]*))"
 )
-_COLOUR = re.compile(r"[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}")
-_CODE = re.compile(r"`[^`\n]*`")
-_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+_COLOUR = defer_pattern(r"[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8}")
+_CODE = defer_pattern(r"`[^`\n]*`")
+_FENCE = defer_pattern(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 #: Heads in the cache: a note's head is read for its document, and again for its passages.
 _KEPT_HEADS = 2
 #: Characters of a field that are searched for names and tags.

@@ -5,10 +5,12 @@ The hook imports this module, so nothing here is slow to import.
 
 import re
 
+from gieok.text.late_pattern import defer_pattern
+
 #: Characters that a model sees and a reader does not, or that reorder text: control characters,
 #: soft hyphen, bidirectional marks, zero-width and invisible characters, variation selectors, tags,
 #: surrogates.
-INVISIBLE = re.compile(
+INVISIBLE = defer_pattern(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
     "\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0"

@@ -2,18 +2,20 @@
 
 import re
 
+from gieok.text.late_pattern import defer_pattern
+
 _FIRST, _COUNT, _RIEUL = ord("가"), 28, 8
 #: How digits and single Latin letters are read: those whose reading ends in a consonant, and in ㄹ.
 _CLOSED = "013678lmnrLMNR"
 _RIEUL_READ = "178lrLR"
 #: Approximate pattern of Latin words whose reading ends in a consonant: `handle`, `name`, `hook`,
 #: `secret` do, `server`, `code`, `list` do not.
-_WORD = re.compile(r"[A-Za-z]{2,}$")
-_CLOSED_WORD = re.compile(r"(?:[lmn]e?|ng|[aeiou]c?k|[aeiou][pt]|[aeiou]b)$")
-_RIEUL_WORD = re.compile(r"le?$")
+_WORD = defer_pattern(r"[A-Za-z]{2,}$")
+_CLOSED_WORD = defer_pattern(r"(?:[lmn]e?|ng|[aeiou]c?k|[aeiou][pt]|[aeiou]b)$")
+_RIEUL_WORD = defer_pattern(r"le?$")
 #: An abbreviation that is read letter by letter, such as URL.
 _LONGEST_NAME = 4
-_FIELD = re.compile(r"\{(\w+)(?::([^{}/]*)/([^{}]*))?\}")
+_FIELD = defer_pattern(r"\{(\w+)(?::([^{}/]*)/([^{}]*))?\}")
 
 
 def get_final(syllable: str) -> int:

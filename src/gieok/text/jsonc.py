@@ -13,26 +13,28 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-_BLANK = re.compile(r"(?:[\s\ufeff]+|//[^\r\n\u2028\u2029]*|/\*.*?\*/)*", re.DOTALL)
-_TEXT = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
+from gieok.text.late_pattern import defer_pattern
+
+_BLANK = defer_pattern(r"(?:[\s\ufeff]+|//[^\r\n\u2028\u2029]*|/\*.*?\*/)*", re.DOTALL)
+_TEXT = defer_pattern(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""", re.DOTALL)
+_ESCAPE = defer_pattern(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
 _ESCAPED = {
     "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0", "\n": "", "\r": "",
     "\r\n": "", "\u2028": "", "\u2029": "",
 }  # fmt: skip
-_NAME = re.compile(r"(?:[^\W\d]|\$|\\u[0-9a-fA-F]{4})(?:[\w$\u200c\u200d]|\\u[0-9a-fA-F]{4})*")
+_NAME = defer_pattern(r"(?:[^\W\d]|\$|\\u[0-9a-fA-F]{4})(?:[\w$\u200c\u200d]|\\u[0-9a-fA-F]{4})*")
 _WORDS = {"true": True, "false": False, "null": None}
 _NUMBER = (
     r"[+-]?(?:Infinity|NaN|0[xX][0-9a-fA-F]+|(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?"
     r"|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
 )
-_SCALAR = re.compile(rf"(?:true|false|null|{_NUMBER})(?![^\W\d]|\$)")
+_SCALAR = defer_pattern(rf"(?:true|false|null|{_NUMBER})(?![^\W\d]|\$)")
 #: Comma and comment that may follow a value on its line.
-_REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/)?")
+_REST_OF_LINE = defer_pattern(r"[ \t]*(,?)[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/)?")
 #: The separator that is written between two children: a line end with indentation, or a space.
-_GAP = re.compile(r"(?:\r?\n[ \t]*| )$")
+_GAP = defer_pattern(r"(?:\r?\n[ \t]*| )$")
 _MOST_DEPTH = 100
-_COMMENT_OR_COMMA = re.compile(r"//[^\n]*|/\*.*?\*/|,", re.DOTALL)
+_COMMENT_OR_COMMA = defer_pattern(r"//[^\n]*|/\*.*?\*/|,", re.DOTALL)
 
 
 class BadJson(ValueError):

@@ -1,9 +1,9 @@
 """Detection of Korean and English text."""
 
-import re
+from gieok.text.late_pattern import defer_pattern
 
-_HANGUL = re.compile("[가-힣]")
-_LATIN = re.compile("[A-Za-z]")
+_HANGUL = defer_pattern("[가-힣]")
+_LATIN = defer_pattern("[A-Za-z]")
 
 
 def detect_text_language(text: str) -> str:

@@ -5,9 +5,10 @@ and its single vector is near to none of them, so each line has a vector of its 
 what follows and state nothing, code in fences has no sentences: neither is a line.
 """
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from gieok.text.late_pattern import defer_pattern
 
 #: Stored with the data: raise it whenever the lines of any text would change.
 VERSION = 1
@@ -20,13 +21,13 @@ KINDS = frozenset(("memory",))
 _LEAST_CHARS = 16
 #: A longer line is cut by the embedder anyway.
 _MOST_CHARS = 1_000
-_FENCE = re.compile(r" {0,3}(```|~~~)")
-_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_QUOTE = re.compile(r"[ \t]*>[ \t]?")
-_ROW = re.compile(r"[ \t]*\|")
-_NO_WORD = re.compile(r"[\W_]*")
-_SENTENCE_END = re.compile(r"[.!?。？！]+[\"'”’)\]]*(?:\s+|$)")
+_FENCE = defer_pattern(r" {0,3}(```|~~~)")
+_HEADING = defer_pattern(r" {0,3}#{1,6}(?:[ \t]|$)")
+_ITEM = defer_pattern(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_QUOTE = defer_pattern(r"[ \t]*>[ \t]?")
+_ROW = defer_pattern(r"[ \t]*\|")
+_NO_WORD = defer_pattern(r"[\W_]*")
+_SENTENCE_END = defer_pattern(r"[.!?。？！]+[\"'”’)\]]*(?:\s+|$)")
 
 
 class LineSpan(NamedTuple):

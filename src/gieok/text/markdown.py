@@ -5,23 +5,25 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-_FRONT = re.compile(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
-_FIELD = re.compile(r"([^\s:#][^:]*):(?:\s+(.*))?$")
-_ITEM = re.compile(r"\s*-\s+(.*)$")
-_OTHER = re.compile(r"\s|#|\]|$")
+from gieok.text.late_pattern import defer_pattern
+
+_FRONT = defer_pattern(r"---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
+_FIELD = defer_pattern(r"([^\s:#][^:]*):(?:\s+(.*))?$")
+_ITEM = defer_pattern(r"\s*-\s+(.*)$")
+_OTHER = defer_pattern(r"\s|#|\]|$")
 #: Values that continue in the indented lines below.
-_BLOCK = re.compile(r"[|>][-+]?\d?(?:\s+#.*)?$")
-_QUOTED = re.compile(r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')(?:\s+#.*)?""")
-_COMMENT = re.compile(r"\s+#\s.*")
-_LISTED = re.compile(
+_BLOCK = defer_pattern(r"[|>][-+]?\d?(?:\s+#.*)?$")
+_QUOTED = defer_pattern(r"""(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)')(?:\s+#.*)?""")
+_COMMENT = defer_pattern(r"\s+#\s.*")
+_LISTED = defer_pattern(
     r"""\s*("(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|\[\[[^\[\]]{0,200}\]\]|[^,]*)\s*(?:,|$)"""
 )
-_TITLE = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
+_TITLE = defer_pattern(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 _QUOTES = "\"'"
 #: Marks that a line begins with: a heading, an item with or without its box, a quotation.
-_HEADING = re.compile(r"\s*#{1,6}\s+(?P<words>\S.*)$")
-_LISTED_LINE = re.compile(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<words>.*)$")
-_QUOTED_LINE = re.compile(r"\s*(?:>\s?)+(?P<words>.*)$")
+_HEADING = defer_pattern(r"\s*#{1,6}\s+(?P<words>\S.*)$")
+_LISTED_LINE = defer_pattern(r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?P<words>.*)$")
+_QUOTED_LINE = defer_pattern(r"\s*(?:>\s?)+(?P<words>.*)$")
 #: Signs of the rule below the head of a table, of a line across the page, of an empty heading.
 _OF_RULES = frozenset("|:-*_# \t")
 #: What code stands between.

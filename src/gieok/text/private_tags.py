@@ -10,12 +10,14 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from gieok.text.late_pattern import defer_pattern
+
 #: Replaces a private part; `gieok.text.redact` leaves it as it is.
 CUT = "[redacted:private]"
 
 #: A tag as people type it, and as JSON and HTML escape it. Bounded, so that matching takes linear
 #: time.
-_TAG = re.compile(
+_TAG = defer_pattern(
     (
         r"(?:<|&lt;|\\u003c)\s{0,3}(/?)\s{0,3}(?:private|비공개)(?![\w-])[^<>&\\\n]{0,200}(?:>|&gt;"
         r"|\\u003e)"

@@ -8,22 +8,24 @@ YAML library keeps. Only values that Gieok itself writes are parsed: words, and 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from gieok.text.late_pattern import defer_pattern
+
 FENCE = "---"
 #: Name → the lines of a property as they stand in the file, without the last line break.
 Blocks = dict[str, str]
 Value = str | Sequence[str]
 
-_NAME = re.compile(
+_NAME = defer_pattern(
     r"""^(?:"((?:[^"\\]|\\.)*)"|'((?:[^']|'')*)'"""
     r"""|([^\s#"'\-\[\]{}&*!|>%@`,?:][^:#]*?|-[^\s:][^:#]*?))\s*:(?=\s|$)"""
 )
 #: A word that every YAML reader takes for text, and as a whole.
-_PLAIN = re.compile(r"[A-Za-z가-힣][A-Za-z0-9가-힣_/-]*(?: [A-Za-z0-9가-힣_/-]+)*")
+_PLAIN = defer_pattern(r"[A-Za-z가-힣][A-Za-z0-9가-힣_/-]*(?: [A-Za-z0-9가-힣_/-]+)*")
 _NO_TEXT = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n", "nan", "inf"))
-_ESCAPED = re.compile('[\x00-\x1f"\\\\\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
+_ESCAPED = defer_pattern('[\x00-\x1f"\\\\\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
 _NAMED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d)?")
-_ESCAPES = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)")
+_DATE = defer_pattern(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d)?")
+_ESCAPES = defer_pattern(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)")
 _CHARACTERS = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 
 

@@ -6,7 +6,6 @@ often; nothing is denied, counted or quantified in one alone; and where the orde
 has changed its role ("from A to B" is not "from B to A").
 """
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -14,10 +13,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gieok.text.keywords import stem
+from gieok.text.late_pattern import defer_pattern
 
-_WORD = re.compile(r"[가-힣]+|[A-Za-z][A-Za-z'’_-]*|\d+(?:[.,:]\d+)*|[^\W가-힣]+")
+_WORD = defer_pattern(r"[가-힣]+|[A-Za-z][A-Za-z'’_-]*|\d+(?:[.,:]\d+)*|[^\W가-힣]+")
 #: Signs with a meaning: `C++`, `>`, `-5`, `5%`, `~/x`.
-_SIGN = re.compile(r"[+<>=/\\@%&$€£₩^~|#]|(?<![\w-])-(?=\d)")
+_SIGN = defer_pattern(r"[+<>=/\\@%&$€£₩^~|#]|(?<![\w-])-(?=\d)")
 _EMPTY = frozenset(
     """
         a an the is are am be it this that and we i you our my your us me will do does
@@ -38,10 +38,10 @@ _SUBORDINATORS = frozenset(
     map(stem, "before after when whenever if while until unless because since".split())
 )
 #: Separators of sentences, items and lines.
-_BETWEEN = re.compile(r"(?<=[.!?。])\s+|\n+|;\s")
+_BETWEEN = defer_pattern(r"(?<=[.!?。])\s+|\n+|;\s")
 #: Particles, which give a Korean noun its role, longest first; those for subject and topic count as
 #: one.
-_PARTICLE = re.compile(
+_PARTICLE = defer_pattern(
     r"(으로|에서|에게|한테|까지|부터|이랑|처럼|보다|로|은|는|이|가|을|를|에|의|도|만|와|과|랑)$"
 )
 _SAME_PART = {
@@ -68,7 +68,7 @@ _ENDINGS = (
     "요",
     "다",
 )
-_VERB = re.compile(f"(?:{'|'.join(unicodedata.normalize('NFD', one) for one in _ENDINGS)})$")
+_VERB = defer_pattern(f"(?:{'|'.join(unicodedata.normalize('NFD', one) for one in _ENDINGS)})$")
 _FEWEST = 2
 #: A longer text is no statement: parsing its words costs as much as a whole search.
 _LONGEST_CHARS = 400

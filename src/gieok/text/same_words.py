@@ -4,17 +4,16 @@ Standard library, quick to import. The comparison is strict: whoever takes two s
 stops weighing them against each other.
 """
 
-import re
-
 from gieok.text.gist import as_told, gist
 from gieok.text.keywords import asks_or_requests
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.turns import asks, read_spoken_line
 
 _ASSISTANT = "assistant"
-_BETWEEN = re.compile(r"(?<=[.!?…。？！])[\"'”’)\]]*\s+|\n+")
+_BETWEEN = defer_pattern(r"(?<=[.!?…。？！])[\"'”’)\]]*\s+|\n+")
 _FRAME = "\"'“”‘’«».,:;!…。！()[]"
 #: A request with such a word may be about what was said before it: "can you ignore that?".
-_REFERS_BACK = re.compile(
+_REFERS_BACK = defer_pattern(
     r"(?i)\b(?:that|this|it|those|these|above|said|before)\b|그거|그걸|그건|이거|이걸|이건|방금|말한|위에"
 )
 #: Words from which an observation is told from a mere word of a turn.

@@ -6,7 +6,7 @@ make the same stems. Agrees with Snowball's C implementation on its published vo
 Source: https://snowballstem.org/algorithms/english/stemmer.html
 """
 
-import re
+from gieok.text.late_pattern import defer_pattern
 
 _VOWEL = "aeiouy"
 _DOUBLE = ("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")
@@ -18,9 +18,9 @@ _EXCEPTIONS = {
 _AFTER_1A = frozenset(
     ("inning", "outing", "canning", "herring", "earring", "evening", "proceed", "exceed", "succeed")
 )
-_R1_PREFIX = re.compile(r"gener|commun|arsen|past|univers|later|emerg|organ|inter")
-_REGION = re.compile(r"[aeiouy][^aeiouy]")
-_SHORT_END = re.compile(r"(?:(?:^|.*[^aeiouy])[aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy]|^past)$")
+_R1_PREFIX = defer_pattern(r"gener|commun|arsen|past|univers|later|emerg|organ|inter")
+_REGION = defer_pattern(r"[aeiouy][^aeiouy]")
+_SHORT_END = defer_pattern(r"(?:(?:^|.*[^aeiouy])[aeiouy][^aeiouywxY]|^[aeiouy][^aeiouy]|^past)$")
 _STEP2 = (
     ("ization", "ize"), ("ational", "ate"), ("fulness", "ful"), ("ousness", "ous"),
     ("iveness", "ive"), ("tional", "tion"), ("biliti", "ble"), ("lessli", "less"), ("entli", "ent"),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from gieok.agents.transcripts.shortened_lines import decode_arguments
+from gieok.text.late_pattern import defer_pattern
 
 #: Tool names without the prefix that agents add (`mcp__gieok__memory_search`,
 #: `mcp_gieok_memory_search`, `gieok.memory_search`). A test compares the names with the table of
@@ -28,15 +29,15 @@ TOOLS = (
     "code_symbol",
 )
 _SIGNS = (b"gieok", b"active_memory", b"memory_", b"code_")
-_TOOL = re.compile(
+_TOOL = defer_pattern(
     rf"(?:^|[^a-z0-9])(?:{'|'.join(TOOLS)})$|(?:^|[^a-z0-9])gieok(?:$|[^a-z0-9])", re.IGNORECASE
 )
 #: Gieok's home and its folder in a project are called `.gieok`; a home with another name is passed
 #: in `folders`.
-_FILE = re.compile(
+_FILE = defer_pattern(
     r"(?<![\w.-])\.gieok(?:[/\\]|$|(?=[\s\"']))|(?<![\w-])active_memory[\w-]{0,100}\.md\b"
 )
-_COMMANDS = re.compile(r"[\n;&|()`{}\"'\[\],]+")
+_COMMANDS = defer_pattern(r"[\n;&|()`{}\"'\[\],]+")
 #: Words before the program that a command line runs.
 _WRAPPERS = frozenset(
     (
@@ -45,8 +46,8 @@ _WRAPPERS = frozenset(
     ).split()
     + "bash sh zsh fish python python3 py $".split()
 )
-_PROGRAM = re.compile(r"(?:.*[/\\])?gieok(?:\.exe)?$", re.IGNORECASE)
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=|-|\d|\$")
+_PROGRAM = defer_pattern(r"(?:.*[/\\])?gieok(?:\.exe)?$", re.IGNORECASE)
+_ASSIGNMENT = defer_pattern(r"[A-Za-z_]\w*=|-|\d|\$")
 _FIRST_WORDS = 12
 #: How many characters of one argument are searched: a command or a path is short, the contents of a
 #: written file are not.

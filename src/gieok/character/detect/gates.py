@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from gieok.text import persons
 from gieok.text.josa import get_final
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.persons import alternatives
 
 _UNMEANT = (
@@ -69,10 +70,10 @@ _UNMEANT = (
         ),
     ),
 )
-_GATES = tuple((why, re.compile(row, re.IGNORECASE)) for why, row in _UNMEANT)
-_SHOUTED_LOVE = re.compile(r"\bLOVE\b(?!.*[A-Z]{4})")
+_GATES = tuple((why, defer_pattern(row, re.IGNORECASE)) for why, row in _UNMEANT)
+_SHOUTED_LOVE = defer_pattern(r"\bLOVE\b(?!.*[A-Z]{4})")
 #: Signs of an idea: something only thought of, not a fact.
-_IDEA = re.compile(
+_IDEA = defer_pattern(
     r"(?:할|갈|볼|살|배울|다닐|구할|지을|키울|그만둘|바꿀|팔|쓸)까(?:말까|봐|싶|도| ?했| ?하는| ?생각|\.|\?|$|\s)|[가-힣]까말까|려나"
     r"|싶기도|고민|모르겠|생각만|생각은|생각 ?중|[가-힣]까 ?(?:싶|하|봐)|거 ?같기도|것 같기도|언젠가"
     r"|가야 ?되나|한다나|인가 ?싶|인가\?|의심|아직은? ?(?:잘 )?몰|[가-힣]고 ?싶은데"
@@ -81,7 +82,7 @@ _IDEA = re.compile(
     r"knows\b|\bperhaps\b|\bidk\b",
     re.IGNORECASE,
 )
-_DOING = re.compile(
+_DOING = defer_pattern(
     (
         r"[가-힣]까|려나|싶|생각|언젠가|고민|심 ?있|의심|[가-힣]ㄹ래|\b(?:maybe|might|thinking|someday|one day|should "
         r"i|thought|perhaps|idk|undecided|considering)\b"
@@ -101,16 +102,16 @@ _HOUSE = (
     rf"|(?!동네|그네|너네|니네|우리|(?:{KIN}|{PARTNERS})네)[가-힣]{{2,3}}네"
 )
 _HOUSEHOLD = rf"(?:{_HOUSE})(?=[은는이가도])"
-_TOPIC = re.compile(
+_TOPIC = defer_pattern(
     rf"^[\s,.~]*{_LEAD}(?P<who>{_HOUSEHOLD}|{KIN}|{PARTNERS}|[가-힣]{{2}}이)(?P<mark>이는|이가|이도|은|는"
     rf"|이(?!랑)|가"
     rf"|도|께서|네|들은"
     r"|들이(?!랑)"
     r"|(?<![가-힣]{2}이)(?!님?들?(?:이랑|랑|하고|한테|에게))(?=\s|[가-힣]{2,4}\s))"
 )
-_PERSON = re.compile(rf"(?<![가-힣])(?:{KIN}|{PARTNERS})(?:{OF_PERSON})?(?![가-힣])")
-_MINE = re.compile(r"^(?:나|저|내|제|우리|너)")
-_NO_PERSON = re.compile(
+_PERSON = defer_pattern(rf"(?<![가-힣])(?:{KIN}|{PARTNERS})(?:{OF_PERSON})?(?![가-힣])")
+_MINE = defer_pattern(r"^(?:나|저|내|제|우리|너)")
+_NO_PERSON = defer_pattern(
     r"^(?:이름이|많이|같이|아이|아예이|우리이|고양이|강아지|나이|사이|다들이|멀리이|높이|깊이|빨리이|오이|우이|놀이|종이|차이|모이|무이|회이|생일이)"
 )
 
@@ -122,7 +123,7 @@ class Topic(NamedTuple):
     is_kin: bool = False
 
 
-_UNREAL = re.compile(
+_UNREAL = defer_pattern(
     r"싶|좋겠|으면|다면|[이라]면(?![가-힣])|(?<![가-힣])(?:척|꿈)|(?:[는은한]|인) ?척|그만두"
     r"|옛날|예전|한때|어릴|\bused to\b|\bwish\b|\bpretend",
     re.IGNORECASE,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from gieok.text.josa import get_final
+from gieok.text.late_pattern import defer_pattern
 
 #: Whom a row may be about.
 OF_USER, OF_OTHER, OF_ANY = "user", "other", "any"
@@ -55,19 +56,19 @@ def regex(words: str) -> "re.Pattern[str]":
 
 
 #: Korean words that a value does not begin or end with.
-_LEADS = re.compile(
+_LEADS = defer_pattern(
     r"^(?:(?:일하는|저는?|나는?|난|전|제가|내가|제|내|우리|이제|지금|요즘|그냥|사실|원래|진짜|완전|너무|아|어|근데|그리고|또|정말|제일|젤|가장"
     r"|맨날|매일|거의|좀|약간|다시|드디어|방금|먹을때|사실은|집은|집이|하는|다니는|운영하는|일하는|다음 ?달부터|오늘부로|오늘부터"
     r"|직업은|직업이|전공은|고향은)\s+)+"
 )
-_LEADING_TIME = re.compile(r"^(?:\S*(?:부터는?|까지는?|에서는|에는)\s+)+(?=\S)")
-_TAILS = re.compile(r"(?:\s|[.,!?~…ㅋㅎㅠㅜ^'\"])+$")
-_HEADS = re.compile(r"^(?:\s|[.,!?~…ㅋㅎㅠㅜ^'\"])+")
-_LEADS_EN = re.compile(
+_LEADING_TIME = defer_pattern(r"^(?:\S*(?:부터는?|까지는?|에서는|에는)\s+)+(?=\S)")
+_TAILS = defer_pattern(r"(?:\s|[.,!?~…ㅋㅎㅠㅜ^'\"])+$")
+_HEADS = defer_pattern(r"^(?:\s|[.,!?~…ㅋㅎㅠㅜ^'\"])+")
+_LEADS_EN = defer_pattern(
     r"^(?:(?:a|an|the|my|our|some|really|just|this|that|those|these|any|all|its|it's)\s+)+",
     re.IGNORECASE,
 )
-_TAILS_EN = re.compile(
+_TAILS_EN = defer_pattern(
     (
         r"\s+(?:lol|lmao|now|too|btw|tho|though|rn|again|yet|actually|haha|ok|so|and|but|also"
         r"|anyway|either|even|much|more|at all|for now|fr|either way|anymore|these days|or "
@@ -78,14 +79,14 @@ _TAILS_EN = re.compile(
 
 
 #: A time before a place: when somebody moved there.
-_WHEN = re.compile(
+_WHEN = defer_pattern(
     r"^(?:(?:지난|저번|이번|다음|작|재작|올) ?(?:주|달|해|년|봄|여름|가을|겨울)(?:에|에는)?|(?:봄|여름|가을|겨울|연초|연말|주말)에|어제"
     r"|오늘|내일|최근에?|얼마 ?전에?|드디어|이제|곧) (?=\S)"
 )
 
 
 #: Days and months: "moved to Friday", 22일로 옮겼어.
-_NAMES_DAY = re.compile(
+_NAMES_DAY = defer_pattern(
     r"^(?:달|년|해|주|일|개월)(?:만|정도|쯤)?$|^(?:(?:this|next) )?(?:(?:mon|tues|wednes|thurs|fri|satur"
     r"|sun)day|january|february"
     r"|march|april|may"
@@ -95,8 +96,8 @@ _NAMES_DAY = re.compile(
     re.IGNORECASE,
 )
 #: Words that end in a particle, or that deny: no value ends in them, or holds them before its end.
-_NO_VALUE_END = re.compile(r"(?<!중)랑$|(?:[가-힣](?:에|에서|을|를|한테|하고)|(?:^| )[안못])$")
-_NO_VALUE_START = re.compile(r"(?<!중)랑 |[가-힣](?:이|가|은|는|을|를|에|에서|한테|하고) ")
+_NO_VALUE_END = defer_pattern(r"(?<!중)랑$|(?:[가-힣](?:에|에서|을|를|한테|하고)|(?:^| )[안못])$")
+_NO_VALUE_START = defer_pattern(r"(?<!중)랑 |[가-힣](?:이|가|은|는|을|를|에|에서|한테|하고) ")
 
 
 def strip_place_day(value: str) -> str:
@@ -114,7 +115,7 @@ def is_clause(value: str) -> bool:
 
 #: A noun marked as an object at the end of what stands before a value, and a word that describes
 #: it.
-_OBJECT = re.compile(r"(?:([가-힣]{1,5}) )?([가-힣]{1,7})[을를]\s+$")
+_OBJECT = defer_pattern(r"(?:([가-힣]{1,5}) )?([가-힣]{1,7})[을를]\s+$")
 _DESCRIBING_FINAL = 4
 
 
@@ -142,7 +143,7 @@ def tidy_fact_value(value: str) -> str:
     return _LEADS_EN.sub("", value).strip()
 
 
-_SENTENCE = re.compile(r"(?<![A-Z][a-z])(?<!\bMr)[.!?…\n]+(?!\d)|[ㅋㅎ]{2,}|[ㅠㅜ]+")
+_SENTENCE = defer_pattern(r"(?<![A-Z][a-z])(?<!\bMr)[.!?…\n]+(?!\d)|[ㅋㅎ]{2,}|[ㅠㅜ]+")
 
 
 def split_chat_sentences(text: str) -> list[str]:

@@ -9,13 +9,14 @@ from gieok.memory.observation import Category
 from gieok.text import binding
 from gieok.text.due import is_called_off
 from gieok.text.ends import is_stated
+from gieok.text.late_pattern import defer_pattern
 
 
-def _compile_word_pattern(words: str) -> re.Pattern[str]:
-    return re.compile(words, re.IGNORECASE | re.VERBOSE)
+def _defer_words(words: str) -> re.Pattern[str]:
+    return defer_pattern(words, re.IGNORECASE | re.VERBOSE)
 
 
-_TASK = _compile_word_pattern(
+_TASK = _defer_words(
     r"""
     \b(?:todo|to-do)\b | ^\W{0,4}to\ do\s?: | \bremind\ me\b | \bdeadline\b
     | \bdue\ (?:on|by|date|next|this|in|today|tomorrow)\b
@@ -32,21 +33,21 @@ _TASK = _compile_word_pattern(
     | 할\ ?일 | 잊지\ ?(?:마|말) | 마감 | 알림\ | 상기시켜 | 리마인드"""
 )
 #: Label of what is to be kept in mind, before it: "Todo: return the drill", 할 일: 책 반납.
-_LABEL = _compile_word_pattern(
+_LABEL = _defer_words(
     r"""
     \W{0,4}(?:my\ )?(?:to[\ -]?do|reminder|note\ to\ self|할\ ?일|해야\ ?할\ ?(?:일|것)
     |리마인더|메모)
     \s?(?::|：|\ [-–—]\ )\s?\w+\W+\w"""
 )
 #: List of what is to be done that names nothing: "Todo: nothing for now", 할 일: 오늘은 없음.
-_NOTHING_TO_DO = _compile_word_pattern(
+_NOTHING_TO_DO = _defer_words(
     r"""
     \W{0,4}(?:my\ )?(?:to[\ -]?do|할\ ?일|해야\ ?할\ ?(?:일|것))\s?[:：–—-]\s?
     (?:(?:nothing|none|n/a)\b
     |(?:(?:오늘|지금|아직|당장|이제|더|이상|딱히|특별히|따로|별로|현재)\S?\ +){0,3}
     없(?:음|다|어|어요|네|네요|습니다)\W*$)"""
 )
-_PREFERENCE = _compile_word_pattern(
+_PREFERENCE = _defer_words(
     r"""
     \bi(?:\ really|'d|\ would|\ usually|\ always|\ never)?\ (?:prefer|like|love|hate|dislike
     |rather|don'?t\ like|can'?t\ stand|enjoy)\b
@@ -61,7 +62,7 @@ _PREFERENCE = _compile_word_pattern(
     | (?:지|진)\ ?(?:마|말)(?:세요|라|십시오|아|고|자|줘)?(?:\s|$|[.!]) | 알레르기 | 못\ (?:먹|마시|마셔|봐) | 취향
     | (?:으로|로|만|게|고)\ (?:써|맞춰|해|답해|말해|불러|적어|남겨|달아)\ ?(?:줘|주세요|라)?\s*[.!~]*$"""
 )
-_DECISION = _compile_word_pattern(
+_DECISION = _defer_words(
     r"""
     \b(?:decided|chose|settled\ on|agreed|picked|opted|going\ with|go\ with|went\ with|stick\ with
     |sticking\ with|switched|switching|moved\ to|dropped)\b
@@ -75,7 +76,7 @@ _DECISION = _compile_word_pattern(
 )
 #: A participle before a noun reports nothing ("the deployed version"), nor does a place in a race;
 #: in Korean the report ends its clause ("배포했던 서버" reports none).
-_DONE = _compile_word_pattern(
+_DONE = _defer_words(
     r"""
     \b(?:i|we|it|they)?(?:'ve|'s|\ have|\ has)?\ ?(?:already\ |just\ |finally\ )?
     (?<!\bthe\ )(?<!\ba\ )(?<!\ban\ )(?<!\bour\ )(?<!\bmy\ )(?<!\byour\ )(?<!\btheir\ )
@@ -92,7 +93,7 @@ _DONE = _compile_word_pattern(
     |으니|으며|는데)?(?:요|용|까)?(?=[\s.!~…,;:)ㅋㅎ]|$)"""
 )
 #: Words by which what was done is not done after all, or comes again and again.
-_IN_VAIN = _compile_word_pattern(
+_IN_VAIN = _defer_words(
     r"""
     \b(?:wrong|wrongly|by\ mistake|joking|kidding)\b
     | \b(?:it|they|that|this|which|was|were|got|been|and|but|then|has|have|had)\ (?:\w+ly\ )?
@@ -108,7 +109,7 @@ _IN_VAIN = _compile_word_pattern(
 )
 #: Words with which nothing is reported as done: conditions, negations, doubts and parts of the way.
 #: '안' and '못' begin nouns too ("안전 점검"), and '면' ends some ("화면").
-_UNDONE = _compile_word_pattern(
+_UNDONE = _defer_words(
     r"""
     \b(?:once|when|until|if|after|not|isn't|aren't|never|be)\b | n't\b
     | \b(?:nothing|nobody|none|neither|no\ (?:one|part|piece|step))\b
@@ -122,7 +123,7 @@ _UNDONE = _compile_word_pattern(
     | 거의 | 반쯤 | 절반 | 대부분 | 일부(?!러)
     | (?<!\d)\d\d?\ ?(?:%|퍼센트|프로)\ ?(?:정도\ |쯤\ )?(?:완료|끝|마쳤)"""
 )
-_PLAN = _compile_word_pattern(
+_PLAN = _defer_words(
     r"\b(?:will|going\ to|'ll|plan|planning|tomorrow|next)\b|할\ ?거|예정|하려고|기로"
 )
 

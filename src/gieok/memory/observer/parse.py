@@ -21,30 +21,31 @@ from gieok.memory.observer import categories, evidence
 from gieok.memory.observer.evidence import select_nearest_messages
 from gieok.model.conversation import Journalled
 from gieok.text.degenerate import is_degenerate
+from gieok.text.late_pattern import defer_pattern
 
 _TAG = r"<{name}>\s*(.*?)\s*(?:</{name}>|\Z)"
-_OBSERVATIONS = re.compile(_TAG.format(name="observations"), re.DOTALL | re.IGNORECASE)
-_TASK = re.compile(_TAG.format(name="current-task"), re.DOTALL | re.IGNORECASE)
-_PATTERNS = re.compile(_TAG.format(name="patterns"), re.DOTALL | re.IGNORECASE)
-_HEADING = re.compile(
+_OBSERVATIONS = defer_pattern(_TAG.format(name="observations"), re.DOTALL | re.IGNORECASE)
+_TASK = defer_pattern(_TAG.format(name="current-task"), re.DOTALL | re.IGNORECASE)
+_PATTERNS = defer_pattern(_TAG.format(name="patterns"), re.DOTALL | re.IGNORECASE)
+_HEADING = defer_pattern(
     r"^\W{0,6}(?:date|날짜)\W{0,4}\s*(?P<day>\d.*|[A-Za-z]{3,9}\.? \d.*)$", re.IGNORECASE
 )
-_ISO = re.compile(r"(\d{4})\s*[-./년]\s*(\d{1,2})\s*[-./월]\s*(\d{1,2})")
-_ENGLISH = re.compile(r"([A-Za-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
+_ISO = defer_pattern(r"(\d{4})\s*[-./년]\s*(\d{1,2})\s*[-./월]\s*(\d{1,2})")
+_ENGLISH = defer_pattern(r"([A-Za-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_ITEM = re.compile(r"^(?P<indent>\s*)(?:[*•-]|\d{1,2}[.)])\s+(?P<rest>\S.*)$")
-_MARKED = re.compile(r"^(?:[🔴🟡🟢✅]\ufe0f?\s*)+")
-_TIME = re.compile(r"^[\[(]?(\d{1,2}):(\d{2})[\])]?\s*[-–:]?\s*")
-_CATEGORY = re.compile(
+_ITEM = defer_pattern(r"^(?P<indent>\s*)(?:[*•-]|\d{1,2}[.)])\s+(?P<rest>\S.*)$")
+_MARKED = defer_pattern(r"^(?:[🔴🟡🟢✅]\ufe0f?\s*)+")
+_TIME = defer_pattern(r"^[\[(]?(\d{1,2}):(\d{2})[\])]?\s*[-–:]?\s*")
+_CATEGORY = defer_pattern(
     r"\s*[\[(](?:category|분류)?\s*:?\s*(state|decision|preference|task)[\])]\s*", re.IGNORECASE
 )
-_CITED = re.compile(r"\s*\{([\d,\s–-]+)\}\s*\.?$")
+_CITED = defer_pattern(r"\s*\{([\d,\s–-]+)\}\s*\.?$")
 #: `{replaces k1, k4}`, which models write in any kind of bracket, before or behind the citation.
-_REPLACES = re.compile(
+_REPLACES = defer_pattern(
     r"\s*[\[({]\s*replaces:?\s+(\[?k\d+\]?(?:[\s,]+(?:and\s+)?\[?k\d+\]?)*)\s*[\])}]", re.IGNORECASE
 )
-_HANDLE = re.compile(r"k\d+", re.IGNORECASE)
-_NOTHING = re.compile(r"\b(none|nothing)\b|없음", re.IGNORECASE)
+_HANDLE = defer_pattern(r"k\d+", re.IGNORECASE)
+_NOTHING = defer_pattern(r"\b(none|nothing)\b|없음", re.IGNORECASE)
 #: A shorter answer between the tags can only mean "nothing".
 _SHORT_ANSWER_CHARS = 40
 _LONGEST_CHARS = 2_000

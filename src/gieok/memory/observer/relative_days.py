@@ -4,11 +4,12 @@ import re
 from datetime import date, timedelta
 
 from gieok.text.dates import DateSpan, find_past_span, find_span
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.times import ahead
 
 #: Days after which the same words are read again, to see whether they mean another day then.
 _SOON, _LATER = timedelta(days=7), timedelta(days=400)
-_AHEAD = re.compile(
+_AHEAD = defer_pattern(
     r"(?P<tomorrow>(?<![가-힣])내일|\btomorrow\b(?! or))|(?P<after>(?<![가-힣])모레|\bday after tomorrow\b)"
     r"|다음 ?주 ?(?P<ko>[월화수목금토일])요일|\bnext week,? (?:on )?(?P<en>mon|tue|wed|thu|fri|sat|sun)\w*"
     r"|(?P<weekly>(?<![가-힣])다음 ?주|\bnext week\b)|(?P<monthly>다음 ?달|\bnext month\b)",
@@ -16,7 +17,7 @@ _AHEAD = re.compile(
 )
 #: A word that counts from the day on which it is said. Without one, weekdays, weekends and weeks
 #: of a month are those of every week and year: "deploys Monday to Thursday", "화요일부터".
-_POINTS = re.compile(
+_POINTS = defer_pattern(
     r"\b(?:ago|last|past|this|previous|yesterday|today|tonight|tomorrow|next|earlier|recently"
     r"|(?:in|within|for|since|before) (?:the )?(?:\w+ )?\w+)\b"
     r"|\b(?:the other day|back)\b|(?<!오)[전뒤후](?!반)|지난|저번|요번|이번|다음|오는|어제|어젯|그제|그저께"
@@ -24,19 +25,19 @@ _POINTS = re.compile(
     re.IGNORECASE,
 )
 #: A bare weekday means the next one, in a statement of something due by that day.
-_DUE = re.compile(
+_DUE = defer_pattern(
     r"(?:이번 ?주 ?)?(?P<ko>[월화수목금토일])요일(?:까지| ?전까지)|\b(?:by|due|due on|before|until|this|"
     r"this coming) (?P<en>mon|"
     r"tues|wednes|thurs|fri|satur|sun)day\b",
     re.IGNORECASE,
 )
 #: Before and behind the day on which something begins. What begins then has no end for that.
-_BEGINS = re.compile(
+_BEGINS = defer_pattern(
     r"\b(?:from|since|starting|beginning|effective|as of)(?: on| in)? (?:the )?$", re.IGNORECASE
 )
-_BEGINS_KO = re.compile(r"\s*(?:쯤|경)?\s*부터")
+_BEGINS_KO = defer_pattern(r"\s*(?:쯤|경)?\s*부터")
 #: The same in the words of a past time.
-_BEGAN = re.compile(r"^since\b|(?:부터|이후|이래)$", re.IGNORECASE)
+_BEGAN = defer_pattern(r"^since\b|(?:부터|이후|이래)$", re.IGNORECASE)
 _DAYS = {
     name: n
     for names in ("월화수목금토일", "mon tue wed thu fri sat sun".split())

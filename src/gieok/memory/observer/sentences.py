@@ -7,6 +7,7 @@ may be a book.
 import re
 from collections.abc import Iterator
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.printed import is_printed_line, strip_brought_lines
 
 #: Only this much of a longer turn is looked at.
@@ -17,9 +18,9 @@ _TYPED_CHARS, _PARAGRAPH_CHARS = 1_200, 300
 #: A turn with more list items, or with a longer item, was not typed item by item.
 _MOST_ITEMS = 8
 _SHORTEST, _LONGEST = 2, 400
-_ITEM = re.compile(r"\s*(?:[-*•+·]|\d{1,2}[.)]|[a-zA-Z][.)])\s+")
-_BULLET = re.compile(_ITEM.pattern, re.MULTILINE)
-_LOG = re.compile(
+_ITEM = defer_pattern(r"\s*(?:[-*•+·]|\d{1,2}[.)]|[a-zA-Z][.)])\s+")
+_BULLET = defer_pattern(_ITEM.pattern, re.MULTILINE)
+_LOG = defer_pattern(
     r"""\s{4,}\S | \t\S | \s*[|<>{}\[\]}] | \s*\#{1,6}\s
     | \s*(?:at\ \S+\(|File\ "|Traceback|\$\ |>>>\ |//|/\*|--\s)
     | \s*\[?\d{4}-\d\d-\d\d[T\ ]\d\d: | \s*\d\d:\d\d:\d\d | .*[{};]\s*$
@@ -30,7 +31,7 @@ _LOG = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 #: Lines that programs print: signs, columns, addresses.
-_PRINTED = re.compile(
+_PRINTED = defer_pattern(
     r"\W*[\u2190-\u2bff\U0001F300-\U0001FAFF✨❌✅✖⨯]|.*\S {3,}\S|\W*(?:https?://|[~/][\w.-]+/\S+\W*$|"
     r"#[0-9a-f]{6}\b)|.*\b(?:INF|WRN|ERR|DBG)\b"
     r"|\W*(?:issue|symptom|recommendation|recommended|expected|actual|minor|major|nit|note"
@@ -39,19 +40,19 @@ _PRINTED = re.compile(
     re.IGNORECASE,
 )
 #: Places in files, counters, progress: nobody types them.
-_MACHINE = re.compile(
+_MACHINE = defer_pattern(
     r"\w\.\w+:\d+(?::\d+)?\b|\[\d+/\d+\]|\.{4,}|[❌✅⚠⨯✖]|\b(?:QF|SA|E|W|F)\d{3,4}\b:?"
 )
-_DOCUMENT = re.compile(r"\s*#{1,6}\s+\S")
+_DOCUMENT = defer_pattern(r"\s*#{1,6}\s+\S")
 #: A line that ends with a colon introduces other people's words, unless it announces rules.
-_OWN_LIST = re.compile(
+_OWN_LIST = defer_pattern(
     r"\b(?:rules?|conventions?|remember|preferences?|decided|decisions?|facts?|always|agreed"
     r"|requirements?|"
     r"here)\b|규칙|원칙|기억|결정|정한|약속|요건",
     re.IGNORECASE,
 )
 #: Text that is given to be worked on is material, whoever speaks in it.
-_WORKED_ON = re.compile(
+_WORKED_ON = defer_pattern(
     r"^\W*(?:please |can you |could you |now )*(?:translate|proofread|summari[sz]e|rewrite"
     r"|paraphrase|rephrase|"
     r"correct|edit|analy[sz]e|"
@@ -67,7 +68,7 @@ _WORKED_ON = re.compile(
 )
 #: Texts of programs in the user's name: reports of OpenClaw's sub-agents and scheduled runs,
 #: prompts of orchestrators.
-_PROGRAM = re.compile(
+_PROGRAM = defer_pattern(
     r"\binternal context private\b|\bStats: runtime \d|\b(?:sub-?agent task|cron "
     r"job)\b.{0,80}\b(?:completed|"
     r"finished|ready|delivery)\b"
@@ -75,22 +76,22 @@ _PROGRAM = re.compile(
     r"^\W*(?:you are|act as) \w+,",
     re.IGNORECASE,
 )
-_LASTS = re.compile(
+_LASTS = defer_pattern(
     r"\b(?:always|from now on|never|every time|whenever)\b|앞으로|항상|언제나|매번|절대",
     re.IGNORECASE,
 )
-_END = re.compile(
+_END = defer_pattern(
     (
         r"(?<=[.!?。！？…])[\"'”’)\]]*\s+|(?<=[ㅋㅠㅎㅜ])\s+(?=\S)|\s+(?=(?:참고로|아 참|그리고 참|btw|by the "
         r"way|fyi)\b)"
     ),
     re.IGNORECASE,
 )
-_ABBREVIATION = re.compile(
+_ABBREVIATION = defer_pattern(
     r"(?:\b(?:e\.g|i\.e|vs|etc|mr|mrs|ms|dr|no|approx|st|mag|prof|inc|ltd|ca)|\b[A-Z]|^\d{1,2})\.$",
     re.IGNORECASE,
 )
-_FILLER = re.compile(
+_FILLER = defer_pattern(
     r"^(?:(?:ok(?:ay)?|yes|yeah|yep|right|sure|oh|hm+|um+|well|great|perfect|cool|nice"
     r"|thanks?(?: you)?|hi|hello|"
     r"hey|lol|haha)\b[\s,.!:–-]*"
@@ -98,12 +99,12 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 #: Beginnings that a filler in front would hide.
-_IRONY = re.compile(r"\W*(?:yeah,? right|oh,? sure|sure,? sure)\b", re.IGNORECASE)
-_QUOTED = re.compile(r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]")
-_LETTER = re.compile(r"[^\W\d_]")
-_HANGUL = re.compile("[가-힣ㄱ-ㅎㅏ-ㅣ]")
-_LATIN = re.compile(r"[A-Za-z]")
-_ENGLISH = re.compile(
+_IRONY = defer_pattern(r"\W*(?:yeah,? right|oh,? sure|sure,? sure)\b", re.IGNORECASE)
+_QUOTED = defer_pattern(r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]")
+_LETTER = defer_pattern(r"[^\W\d_]")
+_HANGUL = defer_pattern("[가-힣ㄱ-ㅎㅏ-ㅣ]")
+_LATIN = defer_pattern(r"[A-Za-z]")
+_ENGLISH = defer_pattern(
     r"\b(?:the|and|with|we|we're|our|my|i|i'm|i've|i'll|i'd|it|it's|not|to|this|that|are"
     r"|should|use|used|from|"
     r"only|never|always|don't|"
@@ -114,7 +115,7 @@ _ENGLISH = re.compile(
     r"|three|new|old|both|under|over)\b",
     re.IGNORECASE,
 )
-_FOREIGN = re.compile(
+_FOREIGN = defer_pattern(
     r"[äöüßñçéèêàìòùãõåøæ¿¡œ]|\b(?:que|para|los|las|una|por|wir|und|nicht|das|der|ist|nous"
     r"|vous|avec|pour|les|"
     r"des|est|een|het|niet|uso|siempre|immer|toujours|sempre|kita|yang)\b",

@@ -15,6 +15,7 @@ from gieok.memory.observer.sentences import is_filler, own_sentences, split_sent
 from gieok.memory.talk.statements.statement import read_sentence
 from gieok.text import binding
 from gieok.text.language import detect_text_language
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.printed import strip_brought_lines
 
 #: Words of a bare value, which answers a question without speaking of its subject: "9090"; and of a
@@ -30,7 +31,7 @@ _LONGEST_JOINED, _LONGEST_ASKED = 320, 200
 _END_CHARS, _MOST_ITEMS = 2_500, 12
 _AGREED = {"en": "(agreed)", "ko": "(동의함)"}
 
-_LEANS = re.compile(
+_LEANS = defer_pattern(
     r"^(?:(?:and|but|so|because|also)\s+)?(?:it|it's|its|that|that's|they|they're|those|these"
     r"|he|she|he's|"
     r"she's|then|there|because|which|both|neither|this one|that one)\b"
@@ -39,7 +40,7 @@ _LEANS = re.compile(
     r"왜냐|둘 다|안 그러면|아니면|저번에|때문에)",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(
+_QUESTION = defer_pattern(
     r"[?？]\s*$|(?:까요?|나요|는지|인가요|은가요|던가|더라|었지|였지|을까|냐|(?<!^아)니|뭐야|어때|어디야|어디 있어|"
     r"어딨어|누구야|언제야|맞지|되나|하나)\s*[.!~ㅋㅎ]*$"
     r"|^(?:what|why|how|when|where|who|which|is|are|do|does|did|can|could|should|would|will"
@@ -50,7 +51,7 @@ _QUESTION = re.compile(
     r"why (?:is|are|do|does|did)|which \w+ (?:is|are|do))\b(?!.*[.!]$)",
     re.IGNORECASE,
 )
-_ACCEPTS = re.compile(
+_ACCEPTS = defer_pattern(
     r"^\W*(?:(?:ok(?:ay)?|yes|yeah|yep|yup|sure|right|perfect|great|good|nice|cool|fine|agreed"
     r"|deal|exactly|"
     r"absolutely|definitely|lgtm|sounds (?:good|great|right|fine)|"
@@ -68,17 +69,17 @@ _ACCEPTS = re.compile(
     re.IGNORECASE,
 )
 #: A refusal or an objection, which chooses nothing.
-_REFUSES = re.compile(
+_REFUSES = defer_pattern(
     r"^\W*(?:no|nope|nah|not|don'?t|stop|wait|아니(?:요|오|야)?|아뇨|노|싫|됐|안|잠깐|말고)(?![가-힣])",
     re.IGNORECASE,
 )
 #: A refusal of what was asked: no request to wait, and no ignorance.
-_DENIES = re.compile(
+_DENIES = defer_pattern(
     r"^\W*(?:no(?! (?:idea|clue|problem|worries|rush)\b)|nope|nah|not(?! (?:sure|yet|now)\b)|don'?t"
     r"(?! know\b)|아니(?:요|오|야)?|아뇨|노|싫|안|말고)\b",
     re.IGNORECASE,
 )
-_CHOICE = re.compile(
+_CHOICE = defer_pattern(
     r"^\W*(?:(?:let'?s go with |go with |i'?d go with |i prefer |take |use )?(?:the "
     r")?(?:option|number|no\.?|"
     r"choice|#)?\s*(?P<mark>[1-9a-e])\b(?:번|안)?"
@@ -100,12 +101,12 @@ _ORDER = {
     "네": 3,
     "마지막": -1,
 }
-_ITEM = re.compile(
+_ITEM = defer_pattern(
     r"^\s*(?:[-*•]\s*)?(?:\*\*)?(?:option |plan |옵션 |방안 )?(?P<mark>[1-9a-eA-E])\s?(?:[.):]|번[.:]?|"
     r"안[.:])(?:\*\*)?\s+(?P<text>\S.*)$",
     re.IGNORECASE,
 )
-_PROPOSES = re.compile(
+_PROPOSES = defer_pattern(
     r"\b(?:suggest|recommend|propose|how about|what about|what if we|should we|shall we|shall "
     r"i|should i|"
     r"could we|we (?:could|should|can)|let's|"
@@ -119,7 +120,7 @@ _PROPOSES = re.compile(
     re.IGNORECASE,
 )
 #: An agent's plan for the next minute is no decision of the user's.
-_DEED = re.compile(
+_DEED = defer_pattern(
     r"\b(?:want|like|need) me to\b|\b(?:shall|should|can|could|may|do) i (?:go ahead|run|open"
     r"|fix|commit|push|"
     r"continue|proceed|start|explain|check|look|show|refactor|"
@@ -135,7 +136,7 @@ _DEED = re.compile(
     re.IGNORECASE,
 )
 #: A question that says nothing of its subject, or asks for a mere go.
-_EMPTY = re.compile(
+_EMPTY = defer_pattern(
     r"^(?:and |ok,? )?(?:by when|until when|since when|which (?:type|one|number|kind|size|way"
     r"|file|day|"
     r"colou?r)|how (?:many|much|long|often)|when|where|who|why)\?$"
@@ -155,28 +156,28 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 #: Nothing of this kind is taken from an agent's words: the words may come from a page.
-_NOT_TAKEN = re.compile(
+_NOT_TAKEN = defer_pattern(
     r"https?://|curl|wget|sudo|rm -|\||\b(?:says?|said|reads?|output|according|error|ignore"
     r"|override|password|"
     r"token|secret)\b|라고|다고|오류|에러|출력|무시|비밀번호",
     re.IGNORECASE,
 )
-_LINE_MARKUP = re.compile(r"^(?:#+|>)\s*")
-_CODE_SPAN = re.compile(r"(?<!`)(`{1,3})(?!`)(?P<code>.+?)(?<!`)\1(?!`)")
+_LINE_MARKUP = defer_pattern(r"^(?:#+|>)\s*")
+_CODE_SPAN = defer_pattern(r"(?<!`)(`{1,3})(?!`)(?P<code>.+?)(?<!`)\1(?!`)")
 #: Emphasis stands at the edges of words and is paired: `2*3*4`, MAX_SIZE and __init__ have none.
-_EMPHASIS = re.compile(
+_EMPHASIS = defer_pattern(
     r"(?<![A-Za-z0-9_*])(\*{1,3})(?=[^\s*])(?P<stars>.*?[^\s*])\1(?![A-Za-z0-9_*])"
     r"|(?<![\w*])(?:_(?=[^\s_])(?P<line>[^_]*[^\s_])_"
     r"|__(?=[^\s_])(?P<lines>[^_]*\s[^_]*[^\s_])__)(?![\w*])"
 )
 #: End of emphasis whose beginning stood before the text, as in "**1. Redis**".
-_LEFT_OVER = re.compile(r"(?<=[^\s*])\*{2,3}(?=[\s.,:;!?]|$)")
+_LEFT_OVER = defer_pattern(r"(?<=[^\s*])\*{2,3}(?=[\s.,:;!?]|$)")
 #: Stands for code while the marks around it are taken away.
 _CODE_PLACE = "\ue000"
 
 
 #: Supposition, or the opposite of what is meant.
-_NOT_MEANT = re.compile(
+_NOT_MEANT = defer_pattern(
     r"^(?:(?:and|so|but|ok|now),? )?(?:suppose|imagine|pretend|what if|let'?s say|assume"
     r"|hypothetically|"
     r"say we|if (?:i|we) (?:were|was|had)\b)"
@@ -188,7 +189,7 @@ _NOT_MEANT = re.compile(
     re.IGNORECASE,
 )
 #: Statements that are over tomorrow: intentions of the moment, and opinions on what was just said.
-_PASSING = re.compile(
+_PASSING = defer_pattern(
     r"^(?:(?:plus|and|so|but|also|then|maybe|actually|by the way),? )?(?:i think i(?:'ll| "
     r"will)|i(?:'ll|"
     r" will) (?:also|definitely|probably|make sure|try|start|keep that|take a look|check)|"
@@ -221,14 +222,14 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 #: A name in code, a place in a file: a statement about it can be read in the code tomorrow.
-_IDENTIFIER = re.compile(
+_IDENTIFIER = defer_pattern(
     r"\b\w+\(\)|\b[a-z]+[A-Z]\w+\b|\b[A-Z][a-z]+[A-Z][a-z]\w+\b|\b\w+_\w+_\w+\b"
     r"|@[\w./~-]*/[\w./-]+|(?<!\w)--\w[\w-]+"
     r"|\b[\w/-]+\.(?:py|[jt]sx?|mjs|go|rs|java|rb|c|cpp|h|css)\b|\bline \d+|\d+ ?번째 ?줄"
 )
 #: Speaks of software. Its present state can be read in the code; only what it shall become is worth
 #: a memory.
-_TECHNICAL = re.compile(
+_TECHNICAL = defer_pattern(
     r"\b(?:flags?|functions?|tests?|providers?|sessions?|commits?|parsers?|logs?|logging"
     r"|output|markdown|json|"
     r"jsonl|files?|code|branch|tools?|"
@@ -243,7 +244,7 @@ _TECHNICAL = re.compile(
     r"folder|path|paths)\b",
     re.IGNORECASE,
 )
-_NORMATIVE = re.compile(
+_NORMATIVE = defer_pattern(
     r"\b(?:should|shouldn't|must|mustn't|always|never|want|wanted|don't want|need to|needs "
     r"to|has to|have to|"
     r"only|not allowed|require[sd]?|"
@@ -263,7 +264,7 @@ _NORMATIVE = re.compile(
 _TECHNICAL_WORDS = 2
 #: Requests for work now; a remark about later in one is worth keeping only if it is surely worth
 #: it.
-_WORK = re.compile(
+_WORK = defer_pattern(
     r"^(?:(?:please|now|then|also|and|so|can you|could you|next|first|just|go ahead and|let'?s"
     r"|i (?:need|want) (?:you )?to|"
     r"i(?:'d| would) like (?:you )?to),? )*"
@@ -280,27 +281,27 @@ _WORK = re.compile(
     r"해결해|수정해|비교해|검토해|리뷰해)\s?(?:줘|주세요|줄래|봐)?\s*[.!~]*$",
     re.IGNORECASE,
 )
-_LASTS = re.compile(
+_LASTS = defer_pattern(
     r"\b(?:always|never|from now on|every time|whenever|every|all our|by (?:mon|tues|wednes"
     r"|thurs|fri|satur|sun)day|anymore|"
     r"because|since)\b|앞으로|항상|언제나|매번|절대|이제부터|무조건",
     re.IGNORECASE,
 )
 #: No answer, although it follows a question: it speaks of something else, or in whole sentences.
-_NO_ANSWER = re.compile(
+_NO_ANSWER = defer_pattern(
     r"^(?:wait|actually|hold on|let me|let's|can you|could you|please|i(?:'d| would) "
     r"like|i(?:'m| am|'ve|"
     r" have|'ll| want| need)\b|one more|also|before|first)|^(?:잠깐|아 참|근데|그전에|일단|먼저|그리고)",
     re.IGNORECASE,
 )
 #: Asks for a go on the sentence before.
-_OF_THAT = re.compile(
+_OF_THAT = defer_pattern(
     r"\b(?:it|that|this|so|them|those)\b|\bshall i\?$|그렇게|이렇게|그걸|이걸|이대로|그대로",
     re.IGNORECASE,
 )
 
 #: A recommendation, if the next sentence asks for a go on it.
-_FITS = re.compile(
+_FITS = defer_pattern(
     (
         r"\b(?:would|could|should|might|best|better|fits?|simplest|cleanest|easiest|i'd)\b|[겠듯]|낫"
         r"|충분|적합"
@@ -308,7 +309,7 @@ _FITS = re.compile(
     re.IGNORECASE,
 )
 #: Proposes something that another sentence names.
-_OF_IT = re.compile(
+_OF_IT = defer_pattern(
     r"\b(?:do|use|recommend|suggest|propose|with|like|keep|doing|using) (?:it|that|this|them)\b",
     re.IGNORECASE,
 )

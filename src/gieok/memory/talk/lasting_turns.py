@@ -13,7 +13,6 @@ fact in them fill the room.
 
 import json
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -45,6 +44,7 @@ from gieok.text.embedform import text_to_embed
 from gieok.text.gates.places import holds_everywhere
 from gieok.text.gates.statement import may_state_action_rule
 from gieok.text.handles import line_check
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.others import speaks_of_user, tells_of_others
 from gieok.text.tokens import estimate_tokens
 from gieok.text.turns import ASSISTANT, USER, find_answered_question
@@ -64,12 +64,12 @@ _QUESTION_SHARE = 0.3
 #: Share of a proposal's value for the turn that accepts it, and the value of an answer that is more
 #: than assent, whatever its words.
 _ACCEPTED_SHARE, _ANSWERED = 0.6, 0.6
-_ASKED_LAST = re.compile(r"[^.!?。]*[?？]\s*$")
+_ASKED_LAST = defer_pattern(r"[^.!?。]*[?？]\s*$")
 _FEWEST_TOKENS = 8
 _LEAST = 0.02
-_QUESTION = re.compile(r"\?|까요?\s*$|나요\s*$")
+_QUESTION = defer_pattern(r"\?|까요?\s*$|나요\s*$")
 #: A statement that asks for assent at its end, such as "…, ok?".
-_TAG_QUESTION = re.compile(r"[^?]{20,}[,.;!]\s*\S+(?: \S+)?\?\s*")
+_TAG_QUESTION = defer_pattern(r"[^?]{20,}[,.;!]\s*\S+(?: \S+)?\?\s*")
 _AT_ONCE = 200
 #: Effect of a line on binding rules: it states some, or lifts some.
 RULE, LIFTS = 1, -1

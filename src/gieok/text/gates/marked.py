@@ -16,10 +16,11 @@ from gieok.text.gates.places import find_days, find_place, find_rule_end
 from gieok.text.gates.statement import build_actions, build_exceptions, tidy_sentence
 from gieok.text.gates.touched import WRITE, TouchedPath
 from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
+from gieok.text.late_pattern import defer_pattern
 
 _PATH_NOUN = r"(?:folder|director(?:y|ies)|dir|file|폴더|디렉터리|디렉토리|파일)"
 #: Words for something that is named elsewhere in the sentence.
-_POINTS_BACK = re.compile(
+_POINTS_BACK = defer_pattern(
     rf"(?i)\b(?:that|this|those|the)\s{_PATH_NOUN}|\b(?:that|this|it|them|there)(?:$|[,.])"
     rf"|(?:그|이|저)\s?{_PATH_NOUN}|거기|그건|이건|그거|이거"
 )

@@ -6,10 +6,10 @@ words that narrow nothing: articles, pronouns, politeness, emphasis, verbs of do
 word may be a qualifier, and the sentence is no rule.
 """
 
-import re
 from collections.abc import Set as AbstractSet
 
 from gieok.text.gates.vocabulary import TAKEN, TAKEN_DEED
+from gieok.text.late_pattern import defer_pattern
 
 #: Words of grammar, politeness and emphasis, of forbidding, and verbs of doing.
 _ENGLISH = frozenset(
@@ -70,7 +70,7 @@ _KOREAN_NOUNS = (
 )
 _INSIDE = r"(?:in|under|inside|within|below|of|with|from|on|outside|outside of|against)"
 #: Such a noun beside a name, or of any kind.
-_NAMED_NOUN = re.compile(
+_NAMED_NOUN = defer_pattern(
     rf"(?ai){TAKEN}[\s'\"`)]*{_NOUNS}\b|\b{_NOUNS}[\s'\"`(:]*(?={TAKEN})"
     rf"|\b(?:(?:any|all|every|each|no|some|a|an|the)\s)?{_NOUNS}\s(?:\w+\s)?{_INSIDE}\s"
     rf"(?:the\s|our\s|my\s)?(?={TAKEN})"
@@ -96,24 +96,24 @@ _KOREAN = frozenset(
     강제 강제로 진행 호출 도커 테라폼 헬름 깃 물어보고 물어봐 지금부터
     """.split()
 )
-_PARTICLE = re.compile(
+_PARTICLE = defer_pattern(
     r"(?:에서는|에서만|에서도|에서|에는|에게|에도|에만|엔|에|으로는|으로|로는|로|한테는|한테|부터|까지는|까지|이나"
     r"|입니다|이랑|랑|면|은|는|이|가|을|를|의|도|만|와|과|나|고|야|임|요)$"
 )
 #: A clause that ends so is a reason, and narrows nothing.
 _REASON_ENDINGS = ("니까", "테니", "거든", "어서", "라서")
 #: Verbs of doing, and of forbidding, with any ending.
-_KOREAN_VERB = re.compile(
+_KOREAN_VERB = defer_pattern(
     r"(?:하|해|했|할|한|함|합|돼|되|된|될|됩|됨|말|마|않|쓰|써|쓸|쓴|건드|손대|손댈|만지|만져|고치|고쳐|고칠|바꾸|바꿔|바꿀|지우"
     r"|지워|지울|돌리|돌려|돌릴|날리|날려|날릴|올리|올려|올릴|넣|만들|만드|만든|열|읽|치|쳐|묻|물어|물|여쭤|여쭙|받|구하|구해|알려|말하|말해"
     r"|말씀|시키|시킬|시킨|보지|보고|봐|볼|보|주|줘|줄|달|두|둬|놔|놓|내버려|남|켜|끄|꺼|붙|떼|덮어|옮기|옮겨|보내|보낸|보낼|띄우|띄워|내리|내려|밀"
     r"|푸|있|없|싶|좋|가|오|나|싫)[가-힣]*$"
 )
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_'-]*|\d[A-Za-z0-9_.]*|[가-힣]+")
+_WORD = defer_pattern(r"[A-Za-z][A-Za-z0-9_'-]*|\d[A-Za-z0-9_.]*|[가-힣]+")
 
 
 #: Phrases of which a word alone would narrow: "from now on" is no "now".
-_PHRASES = re.compile(
+_PHRASES = defer_pattern(
     r"(?ai)\b(?:from now(?: on)?|going forward|on (?:my|our) behalf|for (?:any|whatever) reason"
     r"|no matter what(?: happens)?|at any time|at all|of any kind)\b"
 )

@@ -12,6 +12,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.private_tags import CUT, cut_private, cut_private_source
 from gieok.text.redact import user_rules
 from gieok.text.redact.assignments import ASSIGNED, ASSIGNED_IN_SOURCE
@@ -48,7 +49,7 @@ _WORDS = frozenset((*TOKENS, *LONG_STRUCTURES))
 #: A replacement may expose another secret; a few passes suffice.
 _MOST_PASSES = 6
 _LEAST_REST = 4
-_HANGUL = re.compile(r"[가-힣]{1,8}(?![가-힣])")
+_HANGUL = defer_pattern(r"[가-힣]{1,8}(?![가-힣])")
 #: First syllables of particles and endings that stand behind a value.
 _ENDINGS = frozenset(
     "은는이가을를로으에와과랑도만의라입인야요임다고였예했하한할해됐되된될래거번쯤까부처보및등씨님라며면"

@@ -11,6 +11,7 @@ expression of a program it is not.
 import re
 from typing import NamedTuple
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.redact.nouns import Noun, NounKind, begin_of, qualifier_of, read_name
 from gieok.text.redact.rule import Rule, compile_on_use
 from gieok.text.redact.value import (
@@ -38,7 +39,7 @@ _HINTS = tuple(
         "sess= sessid= sessionid= sess_id= session= session_id= session-id="
     ).split()
 )
-_UUID = re.compile(r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}")
+_UUID = defer_pattern(r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}")
 _LONG_CHARS = 300
 #: Characters of the line before a name that are read.
 _MOST_BEFORE = 120
@@ -46,17 +47,19 @@ _MOST_BEFORE = 120
 _MOST_BRACKETS = 3
 #: Where a value without quotes in `NAME=value` is a literal: settings, shells, parameters of URLs,
 #: logs.
-_SHELL = re.compile(
+_SHELL = defer_pattern(
     r"(?:^|[\s;&|(`\"'])(?:export|set|setx|env|ENV|ARG|declare|local|readonly|typeset|-e|--env"
     r"|--set|-D|-P|--from-literal)[ =]?[\"']?$"
 )
-_PARAMETER = re.compile(r"[?&;][\w.-]{0,40}$")
-_PAIRS = re.compile(
+_PARAMETER = defer_pattern(r"[?&;][\w.-]{0,40}$")
+_PAIRS = defer_pattern(
     r"(?:^|[\s\[{(\"'])[\w.-]{1,40}=(?:\"[^\"\n]{0,80}\"|[^\s,(){}\[\]\"]{1,200}) $"
 )
-_FLAG = re.compile(r"(?:^|[\s\"'`=\[(])--?[A-Za-z0-9_-]{0,40}$")
-_DEFINE = re.compile(r"(?:#[ \t]{0,4}define|%define|\bdefine|\bsetx?|\bSETX?)[ \t]{1,8}\w{0,60}$")
-_SPOKEN_FLAG = re.compile(
+_FLAG = defer_pattern(r"(?:^|[\s\"'`=\[(])--?[A-Za-z0-9_-]{0,40}$")
+_DEFINE = defer_pattern(
+    r"(?:#[ \t]{0,4}define|%define|\bdefine|\bsetx?|\bSETX?)[ \t]{1,8}\w{0,60}$"
+)
+_SPOKEN_FLAG = defer_pattern(
     (
         r"(?:^|[\s\"'`])(?:wifi connect|add-generic-password|login|set|AUTH|user(?:name)? "
         r"\S{1,40},?|machine \S{1,99} login \S{1,60}) (?:\S{1,60} )?$"
@@ -64,13 +67,13 @@ _SPOKEN_FLAG = re.compile(
     re.IGNORECASE,
 )
 #: Tools that keep a value under a name: `consul kv put app/db_password …`.
-_STORES = re.compile(
+_STORES = defer_pattern(
     r"\b(?:kv put|etcdctl put|config:set|secrets? (?:set|put)|put-parameter|config set)\b[^|;\n]*$"
 )
-_TAG = re.compile(r"(?<!\?P)(?<!\?)<[\w:.-]*$|[\"']$")
-_LINE_KEY = re.compile(r"(?!\s*(?:cls|self|this)\.)[\s\-\"'\w.|*>#]*")
-_ENDS_PAIR = re.compile(r"[&,](?=[\w.-]+=)|;(?=\s*(?:[\w .-]{1,40}=|$))|,$")
-_CLOSES_QUOTE = re.compile(r"[\"'`](?=$|[\s,;:)\]}>&|/\\.])")
+_TAG = defer_pattern(r"(?<!\?P)(?<!\?)<[\w:.-]*$|[\"']$")
+_LINE_KEY = defer_pattern(r"(?!\s*(?:cls|self|this)\.)[\s\-\"'\w.|*>#]*")
+_ENDS_PAIR = defer_pattern(r"[&,](?=[\w.-]+=)|;(?=\s*(?:[\w .-]{1,40}=|$))|,$")
+_CLOSES_QUOTE = defer_pattern(r"[\"'`](?=$|[\s,;:)\]}>&|/\\.])")
 _STATES = frozenset(
     "required optional incorrect disabled enabled expired protected unchanged encrypted "
     "password passwords forgotten redacted "
@@ -119,7 +122,7 @@ _BEFORE_WORD = ("", "+", " ", "\t", '"', "'", "`", "{", "[", ",")
 
 
 #: The section that a key of YAML stands in, where it is its first.
-_SECTION = re.compile(r"(?:^|\n)[ \t]{0,20}(?P<name>[A-Za-z]{2,20}):[ \t]{0,4}\n[ \t]{1,24}$")
+_SECTION = defer_pattern(r"(?:^|\n)[ \t]{0,20}(?P<name>[A-Za-z]{2,20}):[ \t]{0,4}\n[ \t]{1,24}$")
 
 
 class _Place(NamedTuple):
@@ -440,7 +443,7 @@ def _is_certain(found: re.Match[str], noun: Noun, place: _Place) -> bool:
 
 
 #: Words joined as people choose them: `juniper-berry-gin`.
-_ROW_OF_WORDS = re.compile(r"[A-Za-z가-힣]{2,16}(?:[-_. ][A-Za-z가-힣]{2,16}){2,8}")
+_ROW_OF_WORDS = defer_pattern(r"[A-Za-z가-힣]{2,16}(?:[-_. ][A-Za-z가-힣]{2,16}){2,8}")
 _LEAST_KEY = 8
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.redact.rule import Rule, compile_on_use
 from gieok.text.redact.value import (
     is_joined,
@@ -80,13 +81,13 @@ _KO_TOLD = (
     r"|(?:를|을)? ?(?:치면|치시|쳐|입력|누르|눌러|넣으|쓰면|쓰시)|[.!]?(?:\n|\Z)))"
 )
 _KO_TELLS = r"(?:→|->|:|영타로(?: 치면)?|지금은|이젠|이제는|새로|뒤에|거는?|건|말고|그냥|평소 쓰는 거) ?[\"'“‘`]?"
-_COUNTED = re.compile(
+_COUNTED = defer_pattern(
     r"\d(?:자리|자|개|번|회|일|년|월|시|분|초|명|원|층|호|살|대|건|차|주|도|cm|kg|GB|MB|만|천|억)[가-힣]{0,3}$"
 )
-_PARTICLE = re.compile(
+_PARTICLE = defer_pattern(
     r"(?:이라고|라고|이야|이에요|에요|입니다|인데|이고|으로|로|을|를|은|는|이|가)$"
 )
-_ADDRESS = re.compile(
+_ADDRESS = defer_pattern(
     r"[\w.+-]+@[\w-]+\.[\w.-]+|(?:[\w-]+\.)+(?:com|net|org|io|kr|dev|example|local|internal|me"
     r"|ai)\b.*|[/~.\\].*|.*://.*|.*[/\\].*|[\w.-]+:\d+|#\w+|<.*|.*[={}\[\]<>|].*"
 )

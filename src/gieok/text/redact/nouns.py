@@ -5,11 +5,12 @@ A name is read by its parts, whatever joins them (`DB_PASSWORD`, `dbPassword`, `
 Its last noun decides: `password_prod` holds a password, `password_length` and `compass` hold none.
 """
 
-import re
 import string
 from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
+
+from gieok.text.late_pattern import defer_pattern
 
 
 class NounKind(Enum):
@@ -129,7 +130,7 @@ _OWNERS = (
     r"client|redis|mongo|rabbit|server|host|login|bot|k|g|m|s|new|old|default|test|key|store"
     r"|sa|bind|ldap|proxy|http|web)"
 )
-_JOINED = re.compile(rf"{_OWNERS}{{1,2}}(pass|pwd|pw|psk|pin|key|token|secret)")
+_JOINED = defer_pattern(rf"{_OWNERS}{{1,2}}(pass|pwd|pw|psk|pin|key|token|secret)")
 #: Ends of a name that still names the secret: `password_prod`, `SECRET_KEY_BASE`.
 _TAILS = frozenset(
     "value values prod production dev development test tests staging stage live db root admin "
@@ -178,8 +179,8 @@ _VERBS = frozenset(
     "remove can should with without toggle "
     "extract decrypt mask redact strip".split()
 )
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_BEFORE = re.compile(r"([A-Za-z]{2,16})[ _-]?$")
+_PART = defer_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_BEFORE = defer_pattern(r"([A-Za-z]{2,16})[ _-]?$")
 _MOST_NAME = 64
 _NAME_CHARS = string.ascii_letters + string.digits + "_-.$"
 _MOST_KEPT = 4096

@@ -3,6 +3,7 @@
 import re
 from datetime import date
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.redact.rule import Rule
 
 _WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
@@ -10,7 +11,7 @@ _CENTURY = {
     sex: century for century, of in ((1800, "90"), (1900, "1256"), (2000, "3478")) for sex in of
 }
 #: Resident numbers since October 2020 have no check digit; the words before one identify it.
-_NAMED = re.compile(r"(?i)주민|등록\s?번호|resident|jumin|(?<![a-z])rrn(?![a-z])")
+_NAMED = defer_pattern(r"(?i)주민|등록\s?번호|resident|jumin|(?<![a-z])rrn(?![a-z])")
 _NAMED_CHARS = 24
 #: With its dash, the words may be those of a column above it.
 _NAMED_ABOVE = 400

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gieok.text.inert import INVISIBLE
+from gieok.text.late_pattern import defer_pattern
 
 _CONTROL = bytes({*range(32), 127} - set(b"\t\n\r"))
 _ASCII = bytes(range(128))
@@ -17,10 +18,10 @@ _UNSEEN = INVISIBLE.pattern[1:-1].replace(
     "\x0b-\x1f", "\x0b\x0c\x0e-\x1f"
 )  # a carriage return shows
 # One character class each: alternatives cost eight times as much.
-_UNUSUAL = re.compile(f"[{_UNSEEN}{_JAMO}{_WIDE}]")
-_WIDE_SIGN = re.compile(f"[{_WIDE}]")
-_BROKEN = re.compile(f"[{_UNSEEN}{_JAMO}][{_UNSEEN}{_JAMO}]*")
-_OF_SYLLABLE = re.compile(f"[{_JAMO}]")
+_UNUSUAL = defer_pattern(f"[{_UNSEEN}{_JAMO}{_WIDE}]")
+_WIDE_SIGN = defer_pattern(f"[{_WIDE}]")
+_BROKEN = defer_pattern(f"[{_UNSEEN}{_JAMO}][{_UNSEEN}{_JAMO}]*")
+_OF_SYLLABLE = defer_pattern(f"[{_JAMO}]")
 
 
 class Plain(NamedTuple):

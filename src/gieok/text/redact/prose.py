@@ -8,6 +8,7 @@ sunny-day-7`); with words between, only what is no word, no term and no name is 
 
 import re
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.redact.rule import Rule, compile_after_words, compile_on_use
 from gieok.text.redact.told_values import (
     COUNTS,
@@ -91,42 +92,42 @@ _KO_LEAD = (
     rf"(?<![!-~])(?P<opens>{_OPENS})(?P<secret>[!-~]{{5,64}})(?P<link>이라는|라는|이|가|을|를|로|으로|은|는"
     rf"|도)(?P<gap> (?:[가-힣]{{1,6}} ){{0,2}})\Z"
 )
-_AS_CODE = re.compile(r"(?i) as (?:the|my|our|your|a) (?:pin|pass|code|(?:door|gate|alarm) )")
+_AS_CODE = defer_pattern(r"(?i) as (?:the|my|our|your|a) (?:pin|pass|code|(?:door|gate|alarm) )")
 #: Words after a name that speak of the same secret: `password for …`, `password we use …`;
 #: `password hash` is another thing.
-_GAP = re.compile(
+_GAP = defer_pattern(
     r"(?i) (?:\([^()]*\)|(?:for|of|on|to|at|in|between|we|i|you|they|he|she|that|which|from"
     r"|with|used|everyone|my|our|here) [^:]*|(?:(?:no\.?|nr\.?|number) ?)?#?[1-9A-C])"
 )
-_KO_CHANGES = re.compile(r"바꿨|바꾼|바뀐|변경|설정")
+_KO_CHANGES = defer_pattern(r"바꿨|바꾼|바뀐|변경|설정")
 #: Words after a Korean name that make it one of another thing: 비밀번호 정책, 토큰 길이.
-_KO_OTHER = re.compile(
+_KO_OTHER = defer_pattern(
     r" (?:정책|규칙|길이|해시|관리|찾기|변경|초기화|입력|오류|만료|강도|재설정|발급|저장|생성|검증|암호화|버전|형식|종류|방식|갱신|타입|이름|필드|칸|창"
     r"|페이지|화면)"
 )
-_VERB_TO = re.compile(
+_VERB_TO = defer_pattern(
     r"(?i)\b(?:chang|set|reset|rotat|updat|switch|renew|mov)\w{0,4} [^.\n]{0,40}$"
 )
-_JOINS_DIRECTLY = re.compile(
+_JOINS_DIRECTLY = defer_pattern(
     r"(?i)['’]s|[:=→>?]|is|was|it['’]s|to|remains|now|equals|becomes|again|still|actually"
 )
-_ENDS_CLAUSE = re.compile(
+_ENDS_CLAUSE = defer_pattern(
     r"[\"'`”’)\]]{0,3}(?:$|[.,;!?|)]|\s*\n| (?i:on|for|at|if|and|but|until|since|btw|now"
     r"|please|thx|ok|in|as|is|from|today|yesterday|instead|because|before|after|when|though"
     r"|with|works|user|login|host|still|\||-|–|—)\b| [|–—-])"
 )
-_EN_STOPS = re.compile(
+_EN_STOPS = defer_pattern(
     r"(?:$|[.,;:!?)\]]|\s?\n| (?i:for|of|on|now|and|but|from|until|here|there|today|btw|in)\b)"
 )
 _KO_IS = (
     r"(?:이?야|이?에요|이?예요|예요|이?다|임|인데|이고|고|이?던데|이?였|입니다|이?라|이?래|이?거든|이?지|이?네|인가|인듯|이?랬|이?니까|이?요|이?죠|"
     r"맞|으?로|이|가|은|는|을|를|으로|이거|그거|이걸|니까|쓰|써|였)"
 )
-_KO_COPULA = re.compile(rf"[\"'`”’」)]{{0,3}}(?:$|\n|[.,!?~;]|ㅋ|ㅎ|ㅇ|\s?{_KO_IS}|\s?\|)")
-_KO_AFTER_NAME = re.compile(
+_KO_COPULA = defer_pattern(rf"[\"'`”’」)]{{0,3}}(?:$|\n|[.,!?~;]|ㅋ|ㅎ|ㅇ|\s?{_KO_IS}|\s?\|)")
+_KO_AFTER_NAME = defer_pattern(
     r"(?:이?야|예요|이?에요|이?다(?![가-힣])|임|입니다|이?였|인데|이고|으?로 |이?래|이?지|이?거든)"
 )
-_KO_CHANGED = re.compile(
+_KO_CHANGED = defer_pattern(
     r"[\"'`”’」)]{0,3}\s?으?로 ?(?:\S{1,6} ?)?(?:바꾸|바꿨|바뀌|바뀐|바꿔|변경|설정|교체|갱신|했|해)"
 )
 
@@ -276,7 +277,7 @@ def _told_in_hangul(found: re.Match[str]) -> tuple[int, int] | None:
     return start, end
 
 
-_KO_TAIL = re.compile(
+_KO_TAIL = defer_pattern(
     r"(?:이라는|이라고|라고|이에요|이예요|예요|에요|입니다|이었음|였음|이던데|던데|인데요?|이거든|거든|이니까|니까|이래|이야|야|이고|이다|임|이지|이죠"
     r"|으로|로|이요|요|이라|라|이|가|은|는|을|를|도)$"
 )

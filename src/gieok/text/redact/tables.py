@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.redact.nouns import NounKind, read_name
 from gieok.text.redact.rule import Rule, compile_on_use
 from gieok.text.redact.value import is_literal, is_row, is_shaped
@@ -21,15 +22,15 @@ _MOST_HEADER = 40
 _LEAST_VALUE = 4
 #: Divider of columns that are aligned with two or more blanks.
 _ALIGNED = "  "
-_RULE_OF_HEADER = re.compile(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*[|+]?){2,40}[ \t\r]*")
-_KOREAN_NAME = re.compile(
+_RULE_OF_HEADER = defer_pattern(r"[ \t]*\|?(?:[ \t]*:?-{2,}:?[ \t]*[|+]?){2,40}[ \t\r]*")
+_KOREAN_NAME = defer_pattern(
     r"[가-힣A-Za-z ]{0,10}(?:비밀 ?번호|비번|패스 ?워드|암호|핀 ?번호|PIN|pin|PW|pw)"
 )
-_LOGIN = re.compile(
+_LOGIN = defer_pattern(
     r"(?i)(?:[\w ]{0,12}[ _-])?(?:log ?in|user(?:name|id)?|account|e?-?mail|id|ssid)|[가-힣 "
     r"]{0,6}(?:아이디|계정|사용자|이메일)"
 )
-_HEADER_CELL = re.compile(r"[\w가-힣 ./#*'()-]{1,40}")
+_HEADER_CELL = defer_pattern(r"[\w가-힣 ./#*'()-]{1,40}")
 
 
 class _Cell(NamedTuple):

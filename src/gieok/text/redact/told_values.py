@@ -8,6 +8,7 @@ is many other things too.
 import re
 from typing import NamedTuple
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.redact.rule import compile_on_use
 from gieok.text.redact.value import (
     is_code,
@@ -28,22 +29,22 @@ from gieok.text.redact.value import (
 )
 
 _Span = tuple[int, int]
-PASSWORDS = re.compile(r"(?i)pass|pw|비밀|비번|암호|패스")
-_PINS = re.compile(r"(?i)pins?|핀|comb\w*")
-_DIALLED = re.compile(r"(?i)comb|code|코드|번호|비번|암호")
-NUMBERED = re.compile(
+PASSWORDS = defer_pattern(r"(?i)pass|pw|비밀|비번|암호|패스")
+_PINS = defer_pattern(r"(?i)pins?|핀|comb\w*")
+_DIALLED = defer_pattern(r"(?i)comb|code|코드|번호|비번|암호")
+NUMBERED = defer_pattern(
     r"(?i)pass|otp|pin|pw|code|combination|combo|번호|비번|암호|코드|현관|출입|도어락|금고"
 )
 #: Names that a sentence gives to other things too: `the token is …`, `키는 …`.
-_OPEN_NAME = re.compile(r"(?i)(?:secret|tokens?|credentials?|creds?|combination|키|토큰)")
+_OPEN_NAME = defer_pattern(r"(?i)(?:secret|tokens?|credentials?|creds?|combination|키|토큰)")
 #: A unit after a number, which is then no code: `12 characters`, `4자리`.
-COUNTS = re.compile(
+COUNTS = defer_pattern(
     r"\s?(?:자|글자|개|번|회|일|년|월|시|분|초|명|원|줄|비트|바이트|살|대|건|차|층|%|퍼|(?i:char|digit|letter|bit|byte"
     r"|day|hour|min|sec|"
     r"month|year|week|time|times|attempt|word|token|item|request|user|tri|p\b|am\b|pm\b|won\b"
     r"|people|k\b))"
 )
-_SPOKEN = re.compile(r"(?i)\b(?:the|my|our|new|your|its?|to) [\w ]{0,30}$")
+_SPOKEN = defer_pattern(r"(?i)\b(?:the|my|our|new|your|its?|to) [\w ]{0,30}$")
 _CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _LEAST_WORD = 8
 #: Words of a phrase in quotes that somebody chose for a password.
@@ -196,12 +197,12 @@ def _is_word_alone(told: ToldValue, value: str, end: int) -> bool:
 
 
 #: What joins a name to its value and to what is said of it alike.
-_IS = re.compile(
+_IS = defer_pattern(
     r"(?i) (?:is|was|remains|became|used to be)(?: (?:just|now|still|simply|literally"
     r"|currently|again|actually))? "
 )
 #: What stands behind a word that is the value: the clause ends, or the word is described as typed.
-_ENDS_WORD = re.compile(
+_ENDS_WORD = defer_pattern(
     r"[\"'`”’)]{0,2}(?:[.,;!)]?[ \t]*(?:\n|\Z)|[.;!)] |, (?:all|no|with|one|in|lower|small"
     r"|capital)\b"
     r"| (?:with (?:a|an|the|no|one|two|small|capital)|all (?:lower|small|in|caps)|in "

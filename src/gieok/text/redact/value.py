@@ -3,6 +3,8 @@
 import re
 from itertools import pairwise
 
+from gieok.text.late_pattern import defer_pattern
+
 #: Letter → letters that may follow it in English words and identifiers: 98 % of their pairs, half
 #: of all pairs.
 _FOLLOW = dict(
@@ -15,23 +17,23 @@ _FOLLOW = dict(
     "r:abcdefgiklmnoprstuvwy s:acefghiklmnopstuwy t:acdefhilmnoprstuwy "
     "u:abcdefgilmnoprst v:aeio w:aehinors x:aceipt y:ceilmnopst z:aei".split()
 )
-_HUMP = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_HUMP = defer_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 #: From a letter to a digit or back.
-_TURN = re.compile(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
-_STAND_IN = re.compile(
+_TURN = defer_pattern(r"(?<=[A-Za-z])(?=[0-9])|(?<=[0-9])(?=[A-Za-z])")
+_STAND_IN = defer_pattern(
     r"\$[A-Za-z_]\w*$|\$[{(]|\{\{|\{%|\{[^{}]*\}|%\(|%[a-z%]?$|<|&[a-z]+;|[*x.#_?-]+$|arn:aws"
     r"|\.\.\.|\[redacted:|\[?REDACTED"
     r"|(?i:none|null|nil|true|false|undefined|empty|unset|hidden|n/a|tbd|foobar|abc123|123abc"
     r"|[\w-]*(?:\d[\d.]*\s?chars?))$"
 )
-_STANDS_IN = re.compile(
+_STANDS_IN = defer_pattern(
     r"(?i)(?<![a-z])your(?![a-z]{3})|example|placeholder|change_?-?(?:me|this)(?![a-z])|dummy"
     r"|(?<![a-z])(?:insert|replace|todo|fixme|redacted|fill)(?![a-z])"
     r"|xxxx|\.\.\.|…|\$\{|\{\{|\{\w*\}|%s\b|<[a-z_ -]+>"
 )
-_NAMES_ONE = re.compile(r"(?i)pass|pwd|secret|token|key|cred|auth|login|prompt|vault|user|env")
+_NAMES_ONE = defer_pattern(r"(?i)pass|pwd|secret|token|key|cred|auth|login|prompt|vault|user|env")
 #: Terms with a number, sizes, versions, dates: common in sentences about passwords.
-_TERM = re.compile(
+_TERM = defer_pattern(
     r"(?i)(?-i:(?:[a-z]{1,3}|[A-Z]{1,3})[-_]?[0-9]{1,3}[a-z]?)|(?:sha|md|base|aes|rsa|utf"
     r"|oauth|open[-_]?id|argon|ipv|https?|python|php|java|node|rfc|iso|ntlm|tls|ssl|"
     r"pbkdf|b?scrypt|bcrypt|ascii|latin|u?int|float|arg|step|chapter|section|table|figure|page"
@@ -50,22 +52,22 @@ _TERM = re.compile(
     r"|0x[0-9a-f]{1,8}|1password|\w+@[\d.]+|[\w.-]+:\d{1,5}|[a-z]+['’][a-z]+|[a-z]+/[a-z]+"
 )
 #: A name of a machine or a part with a number: `us-east-1`.
-_PART = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*-[0-9]{1,2}[a-z]?")
+_PART = defer_pattern(r"[A-Za-z]+(?:-[A-Za-z]+)*-[0-9]{1,2}[a-z]?")
 #: Words and numbers joined as in no identifier: `Herring-88-moon`, `mango_Tree9`,
 #: `herring.88.moon`.
-_JOINED = re.compile(
+_JOINED = defer_pattern(
     r"(?=[^A-Z]*[A-Z][a-z])(?=[^0-9]*[0-9])[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)+"
     r"|[a-z]+(?:[-_.][a-z]+)*[-_.][0-9]{2,4}[-_.][a-z]+"
 )
-_DOTTED = re.compile(r"[A-Za-z_$@*&!][\w$]*(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$][\w$]*)*[!?]?")
-_CALL = re.compile(r"[*&!~-]{0,2}[A-Za-z_$@][\w$]*(?:(?:\.|->|::|\?\.)[\w$]*)*(?:[(\[{]|<[A-Z])")
-_WORD = re.compile(r"[A-Z]?[a-z]+")
-_PLAIN_DOTTED = re.compile(r"[a-z_]+(?:\.[a-z_]+)+")
+_DOTTED = defer_pattern(r"[A-Za-z_$@*&!][\w$]*(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$][\w$]*)*[!?]?")
+_CALL = defer_pattern(r"[*&!~-]{0,2}[A-Za-z_$@][\w$]*(?:(?:\.|->|::|\?\.)[\w$]*)*(?:[(\[{]|<[A-Z])")
+_WORD = defer_pattern(r"[A-Z]?[a-z]+")
+_PLAIN_DOTTED = defer_pattern(r"[a-z_]+(?:\.[a-z_]+)+")
 _BEGINS_CODE = ("/", "./", "../", "~/", "\\\\", "@", "(", "[", "{", "!", "|", "=")
-_FILE = re.compile(r"\.[a-z]+|(?:~|\.{1,2})?/?(?:[\w.@-]+/)*[\w.@-]+\.[a-z][a-z0-9]{0,4}")
-_DIGITS = re.compile(r"[0-9]+")
-_SYMBOL = re.compile(r"[!@#$%^&*?+~]")
-_INNER_SYMBOL = re.compile(r"[A-Za-z0-9][!@#$%^&*?+~]+[A-Za-z0-9]")
+_FILE = defer_pattern(r"\.[a-z]+|(?:~|\.{1,2})?/?(?:[\w.@-]+/)*[\w.@-]+\.[a-z][a-z0-9]{0,4}")
+_DIGITS = defer_pattern(r"[0-9]+")
+_SYMBOL = defer_pattern(r"[!@#$%^&*?+~]")
+_INNER_SYMBOL = defer_pattern(r"[A-Za-z0-9][!@#$%^&*?+~]+[A-Za-z0-9]")
 
 
 def is_wordy(value: str) -> bool:
@@ -143,14 +145,14 @@ def _is_name(value: str) -> bool:
 
 #: What an unquoted value refers to rather than is: a variable, a call, an element, a path, an
 #: operator between operands.
-_REFERENCE = re.compile(
+_REFERENCE = defer_pattern(
     r"\$[({A-Za-z_]|%[A-Za-z_]\w*%|[{<]{1,2}[\w .-]{0,60}[}>]|(?:os|process|self|this|config"
     r"|settings|environ|env|request|req|params|args|opts|options|"
     r"secrets|data|var|local|module|import\.meta)(?:\.|\[)|!(?:vault|secret|ref|sub|env)"
     r"|&[a-z]\w*$|\*[a-z]\w*$|(?i:vault|ssm|op|sops|arn|file|env|secret|bws|gcp|awssm"
     r"|keyring):"
 )
-_EXPRESSION = re.compile(
+_EXPRESSION = defer_pattern(
     r"[A-Za-z_$@][\w$.]*(?:[(\[]|->|::|\?\.)|[\w$)\]]+(?:\|\||&&|\?\?|==|!=|<<|>>|\+=)"
     r"|[(\[{][\w$\"']|[!~*&]+[A-Za-z_][\w.]*[(.]"
 )
@@ -199,7 +201,7 @@ def is_placeholder(value: str) -> bool:
     return is_stand_in(value) or _PLACEHOLDER.fullmatch(value) is not None
 
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = defer_pattern(
     r"(?i)(?:my|the|some|a|new|old)?[_-]?(?:pass(?:word|wd)?|pwd?|secret|token|key)[_-]?[0-9]?"
 )
 
@@ -263,25 +265,25 @@ _ENDS_STATE = (
     "ent",
     "ant",
 )
-_SHAPED = re.compile(
+_SHAPED = defer_pattern(
     r"(?=[^0-9]*[0-9])(?=[^A-Za-z가-힣]*[A-Za-z가-힣])[^\s(){}\[\]<>\"`,;=/\\\\:|]{5,64}"
 )
-_PARTICIPLE = re.compile(
+_PARTICIPLE = defer_pattern(
     r"[A-Za-z0-9]+-(?:[a-z]+ed|based|only|bit|char(?:acter)?s?|digit|long|free|style|like|way"
     r"|factor|time|safe|word|step|day|hour|minute|letter|year|month|week)s?"
 )
 #: A number and several words are a password (`55-lantern-quay`), a number and one are a term
 #: (`12-character`).
-_NUMBERED_ROW = re.compile(r"\d{2,}(?:-[a-z]{3,}){2,}")
-_MEASURE = re.compile(r"\d+(?:\.\d+)?[A-Za-z]{1,5}$")
+_NUMBERED_ROW = defer_pattern(r"\d{2,}(?:-[a-z]{3,}){2,}")
+_MEASURE = defer_pattern(r"\d+(?:\.\d+)?[A-Za-z]{1,5}$")
 #: Names of products, of tickets and of networks, which end with their band: `VoyageAI`, `OAuth`,
 #: `SigV4`, `OPS-123`, `HomeNet_2.4G`, `iptime5G-guest`.
-_PRODUCT = re.compile(
+_PRODUCT = defer_pattern(
     r"[A-Z]?(?:[A-Z][a-z]+){1,3}[A-Z]{0,3}s?|[A-Za-z]+[vV]\d{1,2}|[A-Z]{2,10}-\d{1,6}"
     r"|[A-Za-z][\w-]*?[_-]?(?:2(?:\.4)?|5|6)(?:G|GHz|GHZ|ghz)"
     r"(?:[_-](?i:ext|guest|[0-9A-F]{2,6}))?"
 )
-_DATE = re.compile(r"[A-Z]\.\d{2,4}|\d{4}[-.]\d{1,2}(?:[-.]\d{1,2})?\w{0,2}|[A-Z]{2,10}-\d{1,6}")
+_DATE = defer_pattern(r"[A-Z]\.\d{2,4}|\d{4}[-.]\d{1,2}(?:[-.]\d{1,2})?\w{0,2}|[A-Z]{2,10}-\d{1,6}")
 
 
 def is_state(value: str) -> bool:
@@ -353,12 +355,12 @@ _DOCUMENTED = frozenset(
     "through short long 123 1234 12345 abc ref stdin ask select submit checkbox button "
     "numeric textbox plain plaintext aes rsa scram md5 trust peer".split()
 )
-_PLAIN_KOREAN = re.compile(
+_PLAIN_KOREAN = defer_pattern(
     r"비밀|비번|암호|패스|토큰|입력|변경|확인|필수|오류|없|있|않|다시|초기|설정|분실|찾기|재발|만료|사용|관리|저장|영문|숫자|특수|동일|참고|문의|별도|"
     r"나중|추후|미정|공유|안내|하세요|합니다|입니다|니다$|해요$|하기$|됨$|함$|음$|까$|요$|다$"
 )
 _ENDS_MESSAGE = (".", ":", "?", "…", "。")
-_HAS_FORMAT = re.compile(r"%[sdr(]|\\[nt]|\{[\w.]*\}|</")
+_HAS_FORMAT = defer_pattern(r"%[sdr(]|\\[nt]|\{[\w.]*\}|</")
 _MOST_LITERAL = 200
 _LEAST_LITERAL = 3
 

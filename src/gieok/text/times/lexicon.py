@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from gieok.text.late_pattern import defer_pattern
+
 
 class Token(NamedTuple):
     """A time word: its kind, its number, its place in the text. `text` is in lower case."""
@@ -195,7 +197,7 @@ _NAMES_EN = {
 #: Abbreviations that are also words: they are weekdays only where they begin with a capital letter.
 _CAPITAL = {name: ("weekday", n) for name, n in _SHORT_DAYS.items()}
 #: Words before "may 5" and the like that make it a month.
-_PREPOSITION = re.compile(
+_PREPOSITION = defer_pattern(
     r"\b(?:in|on|of|during|since|until|till|by|from|between|early|mid|late|last|next|before|after"
     r"|\d(?:st|nd|rd|th)?)[\s-]+$",
     re.IGNORECASE,
@@ -276,8 +278,8 @@ def _compile_english_times() -> re.Pattern[str]:
     )
 
 
-_CHUNK = re.compile(r"(?:(?<!\d)\d+)?[가-힣][가-힣\d]*")
-_HANGUL_NUMBER = re.compile(r"\d{1,4}(?!\d)")
+_CHUNK = defer_pattern(r"(?:(?<!\d)\d+)?[가-힣][가-힣\d]*")
+_HANGUL_NUMBER = defer_pattern(r"\d{1,4}(?!\d)")
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -403,7 +405,7 @@ def _korean_words() -> Mapping[str, tuple[tuple[str, int], ...]]:
 
 
 #: Words that contain the syllables of a time and are none.
-_NO_TIMES = re.compile(r"그제야|그제서야|이제|이주|전달|내주[었는고]|연초록")
+_NO_TIMES = defer_pattern(r"그제야|그제서야|이제|이주|전달|내주[었는고]|연초록")
 _LONGEST = max(len(name) for names in _KOREAN.values() for name in names)
 
 

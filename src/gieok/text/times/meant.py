@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.times.lexicon import Token
 from gieok.text.times.rules import encode_token_kinds
 
@@ -14,48 +15,50 @@ _BARE_MONTHS = {
     "january", "february", "july", "august", "september", "october", "november", "december", "sept",
     "sep", "oct", "nov",
 }  # fmt: skip
-_LEAD = re.compile(
+_LEAD = defer_pattern(
     r"\b(?:in|during|of|back in|for|since|around|from|over|by|throughout) (?:the )?$", re.IGNORECASE
 )
-_LEAD_OF_QUARTER = re.compile(r"\b(?:in|during|of|from|for|since)(?: the)? $", re.IGNORECASE)
-_LEAD_OF_WEEKEND = re.compile(r"\b(?:over|on|at|during|this past) (?:the )?$", re.IGNORECASE)
-_LEAD_OF_SEASON = re.compile(r"\b(?:in|over|during) the $", re.IGNORECASE)
-_LEAD_OF_HOLIDAY = re.compile(
+_LEAD_OF_QUARTER = defer_pattern(r"\b(?:in|during|of|from|for|since)(?: the)? $", re.IGNORECASE)
+_LEAD_OF_WEEKEND = defer_pattern(r"\b(?:over|on|at|during|this past) (?:the )?$", re.IGNORECASE)
+_LEAD_OF_SEASON = defer_pattern(r"\b(?:in|over|during) the $", re.IGNORECASE)
+_LEAD_OF_HOLIDAY = defer_pattern(
     r"\b(?:on|at|over|during|since) (?:(?:the|my|our|his|her|their|\w+['’]s) )?$", re.IGNORECASE
 )
-_LEAD_OF_YEAR = re.compile(r"\b(?:in|since|during|of|from|back in) $", re.IGNORECASE)
-_LEAD_OF_SLASH = re.compile(r"\b(?:on|since|from|until|by|before|after|of) $", re.IGNORECASE)
-_ON_THE = re.compile(r"\bon the $", re.IGNORECASE)
+_LEAD_OF_YEAR = defer_pattern(r"\b(?:in|since|during|of|from|back in) $", re.IGNORECASE)
+_LEAD_OF_SLASH = defer_pattern(r"\b(?:on|since|from|until|by|before|after|of) $", re.IGNORECASE)
+_ON_THE = defer_pattern(r"\bon the $", re.IGNORECASE)
 #: A weekday says when something was in: on Friday; Friday, we; 금요일에, 금요일 뭐. It names a kind in:
 #: Friday deploys, 금요일 배포.
-_LEAD_OF_DAY = re.compile(r"\b(?:on|from|since|until|of|around|by|back|this past) $", re.IGNORECASE)
-_OF_EVENT = re.compile(r"\b(?:in|at|during|from) (?:the|our|my)? ?$", re.IGNORECASE)
-_WHEN = re.compile(
+_LEAD_OF_DAY = defer_pattern(
+    r"\b(?:on|from|since|until|of|around|by|back|this past) $", re.IGNORECASE
+)
+_OF_EVENT = defer_pattern(r"\b(?:in|at|during|from) (?:the|our|my)? ?$", re.IGNORECASE)
+_WHEN = defer_pattern(
     r"\s*(?:[,;.?!)]|$)|(?:['’]s)?\s+(?:we|i|you|he|she|they|it|everyone|somebody|someone|did"
     r"|was|were|had|what|who|why|how|when"
     r"|the|an?|my|our|at|in|with|about|after|before|and|but|that|night|morning|afternoon"
     r"|evening|lunch)\b",
     re.IGNORECASE,
 )
-_OBJECT = re.compile(
+_OBJECT = defer_pattern(
     r"\b(?:to|for|chose|choose|picked?|named?|called|and|or) (?:the )?$", re.IGNORECASE
 )
-_WHEN_KO = re.compile(
+_WHEN_KO = defer_pattern(
     r"(?:날|밤)?(?:에|엔|에는|에도|에만)(?![가-힣])|(?:날|밤)?\s+(?:뭐|뭘|무엇|무슨|누구|누가|어디|왜|어떻게|아침|점심|저녁|밤|오전"
     r"|오후|나|내가|우리)"
     r"|\s*[,?!.]|$"
 )
-_AT_EVENT_KO = re.compile(r"\s*[가-힣]+\s?(?:때|에서|에선|중에)")
-_COUNTED_KO = re.compile(r"[가-힣]*\s*(?:한|두|세|네|\d+)\s*(?:번|회|차례)")
-_THINGS = re.compile(
+_AT_EVENT_KO = defer_pattern(r"\s*[가-힣]+\s?(?:때|에서|에선|중에)")
+_COUNTED_KO = defer_pattern(r"[가-힣]*\s*(?:한|두|세|네|\d+)\s*(?:번|회|차례)")
+_THINGS = defer_pattern(
     (
         r"\s+(?:floor|try|attempt|line|commit|item|page|row|street|iteration|run|call|time|step"
         r"|test|case|version)\b"
     ),
     re.IGNORECASE,
 )
-_UNITS_OF_DATA = re.compile(r"\s+(?:[a-z]*s|ms|mb|kb|gb|px)\b", re.IGNORECASE)
-_EVENTS = re.compile(
+_UNITS_OF_DATA = defer_pattern(r"\s+(?:[a-z]*s|ms|mb|kb|gb|px)\b", re.IGNORECASE)
+_EVENTS = defer_pattern(
     r"[\s(]*(?:회의|미팅|일지|회고|기록|노트|작업|배포|릴리스|대화|메모|일정|약속|출장|워크숍|스탠드업|장애|발표|meeting|stand-?up|notes?\b"
     r"|call\b|retro|release|deploy|sync\b|demo\b|incident|outage|review|decision|goals?\b"
     r"|results?\b|roadmap|okrs?\b"
@@ -63,7 +66,7 @@ _EVENTS = re.compile(
     re.IGNORECASE,
 )
 #: Marks of a question about the past.
-_PAST = re.compile(
+_PAST = defer_pattern(
     r"[았었했였됐왔갔섰났렸켰쳤졌꼈뒀줬봤랐](?:어|다|음|지|고|던|는|습|네|나|니|구|군|으|더|을|$|[?.!\s])"
     r"|[가-힣](?:한|된|던|긴|쓴|은|난|온|간|킨|린|친|진|꾼|뀐|눈|운)"
     r"\s*(?:거|것|게|건|걸|일|내용|얘기|이야기|말|회의|결정|이유|사람|곳|데)"
@@ -74,11 +77,11 @@ _PAST = re.compile(
 )
 #: A word in -ed tells of the past, except after one of `_PRESENT`: are they allowed, must be
 #: signed.
-_ENDS_IN_ED = re.compile(r"\b\w{2,}ed\b")
-_PRESENT = re.compile(
+_ENDS_IN_ED = defer_pattern(r"\b\w{2,}ed\b")
+_PRESENT = defer_pattern(
     r"\b(?:is|are|am|be|being|can|may|must|should|shall|will|do|does|gets?)\b", re.IGNORECASE
 )
-_ALONE = re.compile(r"\b(?:on|in|at|over|during|since|the)\b", re.IGNORECASE)
+_ALONE = defer_pattern(r"\b(?:on|in|at|over|during|since|the)\b", re.IGNORECASE)
 _MOST_SHORT_YEAR = 99
 
 

@@ -10,6 +10,7 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.times import calendar
 from gieok.text.times.calendar import DAY, DaySpan
 from gieok.text.times.lexicon import BEHIND_OWNER, DAY_NAMES, Token, tokens_of
@@ -41,7 +42,7 @@ class Times(NamedTuple):
 
 
 #: A prefilter: every time phrase holds one of these, and most texts none.
-_HINT = re.compile(
+_HINT = defer_pattern(
     r"\d|[월주달해년일봄반]|요일|욜|어제|오늘|아까|방금|그저께|그제|어젯밤|간밤|하루|이틀|사흘|나흘|며칠|닷새|엿새|이레|여드레|아흐레|열흘|보름|그끄저께"
     r"|그러께|엊그|분기|여름|가을|겨울|내일|낼|모레|글피|연초|연말"
     r"|day|week|month|year|night|morning|noon|evening|tomorrow|ago\b|quarter|q[1-4]|h[12]"
@@ -52,18 +53,18 @@ _HINT = re.compile(
     re.IGNORECASE,
 )
 #: Text that may stand between the words of one time.
-_GLUE = re.compile(
+_GLUE = defer_pattern(
     r"\.?(?:['’]s)?[\s,]*(?:\b(?:of|the|in|on|at|for|during|back)\b\s*)*", re.IGNORECASE
 )
 #: Words between a time and a person's day: last year on Mom's birthday, 작년 내 생일.
-_OF_SOMEBODY = re.compile(r"\s+(?:[\w'’]+\s+){1,2}")
+_OF_SOMEBODY = defer_pattern(r"\s+(?:[\w'’]+\s+){1,2}")
 _LEAST_YEAR, _MOST_YEAR = 1900, 2100
 #: Characters before a word that are searched for "during the" and the like.
 _LONGEST_LEAD = 16
-_ON_THE = re.compile(r"\bon the\s+$", re.IGNORECASE)
+_ON_THE = defer_pattern(r"\bon the\s+$", re.IGNORECASE)
 #: Before the bare number of an hour, and behind it in Korean.
-_AT = re.compile(r"\bat (?:about |around )?$", re.IGNORECASE)
-_AT_KO = re.compile(r"에(?![가-힣])")
+_AT = defer_pattern(r"\bat (?:about |around )?$", re.IGNORECASE)
+_AT_KO = defer_pattern(r"에(?![가-힣])")
 _LAST_HOUR = 24
 #: Longest row of words. A longer row is a list of days, not a time, and trying all its readings
 #: would take too long.
@@ -74,7 +75,7 @@ _ANCHORS = frozenset("ijSmekhsQYzrXDcTaEP")
 #: something else.
 _DAYS = frozenset(("day", "date", "weekday", "weekend", "holiday", "daytime"))
 #: A distance from something that is no time: the day before the meeting, the week after launch.
-_LOOSE_SHIFT = re.compile(r"n?[ukt][bG]")
+_LOOSE_SHIFT = defer_pattern(r"n?[ukt][bG]")
 
 
 @lru_cache(32)

@@ -11,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from gieok.text.late_pattern import defer_pattern
+
 
 class Loss(NamedTuple):
     """Places, as spans of characters, where a sentence gives something up.
@@ -200,11 +202,11 @@ _KOREAN_ROWS = (
 _DENIAL_ROW = 0
 #: Rows that give something up only in a sentence that says since when.
 _NEEDS_NOW = frozenset({3, 4})
-_SAYS_NOW = re.compile(
+_SAYS_NOW = defer_pattern(
     r"이제|이젠|더 ?이상|더는|요즘|요새|앞으로|(?:오늘|주|달|년|월|일|학기)부터|기로|그만"
 )
 #: Beginnings of clauses in a Korean sentence.
-_KOREAN_CLAUSE = re.compile(
+_KOREAN_CLAUSE = defer_pattern(
     r"[,;.!?]\s*|[가-힣](?:어서|아서|해서|돼서|라서|니까|는데|던데|지만|길래|면서|느라|려고|나서|때문에) "
     r"|(?:하|되|쓰|두|주|내|빼|접|끊|있|없|리|키|기|치|추|꾸|타|가|오|나)고 |(?:서|에) (?=[가-힣A-Za-z0-9]+ 말고)"
 )
@@ -343,12 +345,12 @@ _ENGLISH_SUCCESSORS = (
     r".+ (?:has|have|is|are|does|do|gets)\b",
 )
 #: A clause that denies a value behind the clause with its successor: "it's Friday, not Tuesday".
-_DENIED_AFTER = re.compile(r"(?:and )?(?:not|no longer|instead of|rather than) (?P<old>.+)$")
-_ENGLISH_CLAUSE = re.compile(
+_DENIED_AFTER = defer_pattern(r"(?:and )?(?:not|no longer|instead of|rather than) (?P<old>.+)$")
+_ENGLISH_CLAUSE = defer_pattern(
     r"\s*[;,:–—]\s+|\s+-+\s+|\s+(?=(?:and|but|so|because|since|while|although|as soon "
     r"as)\b)|[.!?]+\s*$"
 )
-_TITLE = re.compile(r"\b(?:Mr|Ms|Mrs|Dr|Prof|St)\.", re.IGNORECASE)
+_TITLE = defer_pattern(r"\b(?:Mr|Ms|Mrs|Dr|Prof|St)\.", re.IGNORECASE)
 
 
 @lru_cache(50_000)

@@ -30,6 +30,7 @@ from gieok.memory.talk.statements.statement import (
     read_sentences,
 )
 from gieok.memory.talk.statements.words import TOPIC, Word
+from gieok.text.late_pattern import defer_pattern
 
 #: How sure it is that a later statement replaces an earlier one.
 SURE, UNSURE, UNRELATED = "sure", "unsure", "unrelated"
@@ -68,19 +69,19 @@ _SHORT_STATEMENT = 8
 _SUBJECT_SHARE = 0.5
 #: A statement of at most this many words says nothing but what somebody does or something is.
 _PLAIN_WORDS = 2
-_KOREAN_HABIT = re.compile(
+_KOREAN_HABIT = defer_pattern(
     r"(?:마셔|마신|마심|마십|먹|써|쓴|씀|씁|쓰|피워|피운|피움|타|탄|탐|탑"
     r"|다녀|다닌|다님|다닙|살|하고 있|배우|배워|키워|보고 있|중이|중임|구독"
     r"|[가-힣]하거든|[가-힣]해|[가-힣]한다|[가-힣]합니)[가-힣]{0,3}\s*[.!~]*$"
 )
-_FIRST_PERSON = re.compile(r"(?:i|i['’]m|i['’]ve|we|we['’]re|we['’]ve|im)\b", re.IGNORECASE)
+_FIRST_PERSON = defer_pattern(r"(?:i|i['’]m|i['’]ve|we|we['’]re|we['’]ve|im)\b", re.IGNORECASE)
 #: A request. (`_PART` below matches the change of a part: "힐만 민수에서 가영이로", "replaced one anyhow".)
-_REQUEST = re.compile(
+_REQUEST = defer_pattern(
     r"(?:줘|주세요|봐|봐요|해라|하자|부탁해|부탁해요|부탁드려요)[.!~ㅋㅎ ]*$|\b(?:please|pls)\b",
     re.IGNORECASE,
 )
-_IDENTITY = re.compile(r"(?:the|our|my) [\w -]+ (?:is|are) ", re.IGNORECASE)
-_DENIAL = re.compile(
+_IDENTITY = defer_pattern(r"(?:the|our|my) [\w -]+ (?:is|are) ", re.IGNORECASE)
+_DENIAL = defer_pattern(
     r"\b(?:no|not|never|without|cannot)\b|n['’]t\b"
     r"|(?<![가-힣])(?:안|못) [가-힣]|[가-힣](?:지 ?않|지 ?마|지 ?말|지 ?못)|(?<![가-힣])(?:없|말고|아니)",
     re.IGNORECASE,
@@ -90,60 +91,60 @@ _PAST = "".join(
     for code in range(ord("가") + 20, ord("힣") + 1, 28)
     if chr(code) not in "있겠놨뒀됐썼"
 )
-_KOREAN_EVENT = re.compile(
+_KOREAN_EVENT = defer_pattern(
     rf"[{_PAST}](?:다|어|어요|음|습니다|지|네|네요|는데|거든|거든요|구요|고요|슈|유)[.!~ㅋㅎㅠㅜ ]*$"
 )
-_ENGLISH_EVENT = re.compile(
+_ENGLISH_EVENT = defer_pattern(
     (
         r"\b(?:gave|went|got|made|took|had|was|were|did|said|told|came|saw|found|bought|broke|fell"
         r"|wrote|ate|met|[a-z]{3,}ed)\b"
     ),
     re.IGNORECASE,
 )
-_ENGLISH_STATE = re.compile(
+_ENGLISH_STATE = defer_pattern(
     r"['’](?:s|re|m)\b|\b(?:is|are|am|has|have|do|does|must|should|will|always|never|every"
     r"|only|uses?|runs?|goes|go|lives?|works?"
     r"|gets?|takes?|keeps?|needs?|likes?|prefers?|drinks?|eats?|pays?|sits?|meets?)\b",
     re.IGNORECASE,
 )
-_OF_SUBJECT = re.compile(r"\b(?:for|on|in|at|of)\s", re.IGNORECASE)
+_OF_SUBJECT = defer_pattern(r"\b(?:for|on|in|at|of)\s", re.IGNORECASE)
 #: Words of change that may give something up for the moment only: "diff 말고 파일로".
 _MOMENTARY = frozenset(("말고", "대신", "instead", "rather than"))
 #: An event on such a day is no rule for other days, but a decision made on it is.
-_OF_A_DAY = re.compile(
+_OF_A_DAY = defer_pattern(
     r"(?<![가-힣])(?:오늘|어제|그제|방금|아까)|\b(?:today|yesterday|tonight|this morning|last night)\b",
     re.IGNORECASE,
 )
-_COMING_DAY = re.compile(
+_COMING_DAY = defer_pattern(
     r"(?<![가-힣])(?:오늘|내일|모레|이따)|\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening))\b",
     re.IGNORECASE,
 )
-_DENIES = re.compile(
+_DENIES = defer_pattern(
     r"\b(?:no|not|never|without)\b|n['’]t\b|(?<![가-힣])[안못](?![가-힣])|지 ?(?:않|마|말)|없|쉬[어는고]",
     re.IGNORECASE,
 )
-_FROM_DAY = re.compile(
+_FROM_DAY = defer_pattern(
     r"(?:오늘|내일|모레)(?:부[터턴로]|자로| ?이후| ?기준)"
     r"|\b(?:from|as of|starting|beginning|effective|since|after) "
     r"(?:today|tonight|tomorrow)\b",
     re.IGNORECASE,
 )
 #: What a day brought to light, or brought about, holds beyond it.
-_FINDS = re.compile(
+_FINDS = defer_pattern(
     r"확인해 ?보니|알았|알게|알고 ?보니|결론|결정|\b(?:learn(?:ed|t)|found out|turns out|realised"
     r"|realized|decision|conclusion)\b",
     re.IGNORECASE,
 )
-_DECIDES = re.compile(r"정했|결정|확정|합의|\b(?:decid|agree|settl)ed\b", re.IGNORECASE)
-_SINCE_WHEN = re.compile(r"\b(?:on|from|by|in|since)\s$", re.IGNORECASE)
-_WHEN = re.compile(
+_DECIDES = defer_pattern(r"정했|결정|확정|합의|\b(?:decid|agree|settl)ed\b", re.IGNORECASE)
+_SINCE_WHEN = defer_pattern(r"\b(?:on|from|by|in|since)\s$", re.IGNORECASE)
+_WHEN = defer_pattern(
     r"\b(?:last|this|next|since|as of|starting|in early|in late|in mid)\s$", re.IGNORECASE
 )
-_PART = re.compile(
+_PART = defer_pattern(
     r"[가-힣]만(?=[ ,]|$)|\bonly\b|\b(?:one|some|a few|half|most|two) (?:of )?[a-z]", re.IGNORECASE
 )
 #: The successor stands behind the given-up value, up to one of these.
-_END_OF_SUCCESSOR = re.compile(r"(?:으로|로|만|을|를|이|가|에|에서)(?= |$|[,.])")
+_END_OF_SUCCESSOR = defer_pattern(r"(?:으로|로|만|을|를|이|가|에|에서)(?= |$|[,.])")
 
 
 class Relation(NamedTuple):

@@ -11,6 +11,7 @@ from gieok.memory.talk.statements.words import Word, read_words
 from gieok.ranking.learned.features import NAMES as _ALL_MOODS
 from gieok.ranking.learned.features import features_of
 from gieok.text.keywords import normalise
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.written_days import MONTH, month_number
 
 _MOST_CHARS = 800
@@ -119,7 +120,7 @@ _NUMBERS = {
     "thirty": "30",
 }
 _ENGLISH_NUMBERS = "|".join(word for word in _NUMBERS if word.isascii() and len(word) > 2)
-_NUMBER = re.compile(
+_NUMBER = defer_pattern(
     rf"(\d[\d,.:]*\d|\d)\s*(?:-| )?\s*([A-Za-z%]+|[가-힣]{{1,2}})?|\b({_ENGLISH_NUMBERS})[ -]([a-z]+)"
     r"|(?<![가-힣])(한|두|세|네|다섯|여섯|일곱|여덟|아홉|열) ?([가-힣]{1,2})",
     re.IGNORECASE,
@@ -136,7 +137,7 @@ _DAYS = {
     "토요일": "6", "일요일": "7",
 }  # fmt: skip
 #: A day of a month: "May 8", "8th of May".
-_MONTH_DAY = re.compile(
+_MONTH_DAY = defer_pattern(
     rf"\b(?P<month>{MONTH})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?![\d:])"
     rf"|\b(?P<first>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<named>{MONTH})\b",
     re.IGNORECASE,
@@ -150,18 +151,18 @@ MOODS = (
 #: stands before the verb, or behind it with an indefinite article. A topic, a condition or a manner
 #: makes a request a standing one: "답은 짧게 써 줘", "존댓말로 써 줘", "make a backup before each deploy".
 #: A reason states something: "월세 330인데 문자 좀 써 줘".
-_ASKS_KO = re.compile(
+_ASKS_KO = defer_pattern(
     r"(?P<object>[가-힣A-Za-z0-9]+) (?:좀 |하나 |한번 )?[가-힣]+ ?"
     r"(?:줘|줘요|주세요|주십시오|주라|줄래|줄래요|주실래요|주시겠어요)[.!~^ㅋㅎㅠㅜ ]*$"
 )
-_MANNER = re.compile(r"(?:로|게|에|도|다고|라고|히|지)$")
-_ASKS = re.compile(
+_MANNER = defer_pattern(r"(?:로|게|에|도|다고|라고|히|지)$")
+_ASKS = defer_pattern(
     r"^(?:(?:please|pls|now|then|also|and|so|can you|could you|would you|next|first|just),? )*"
     r"(?:book|build|create|draft|find|generate|make|order|post|prepare|print|send|sketch|write)"
     r"(?: [\w-]+)? (?:a|an|one|another|some) ",
     re.IGNORECASE,
 )
-_STANDING = re.compile(
+_STANDING = defer_pattern(
     r"[가-힣](?:은|는|땐|엔|면|마다)(?![가-힣])|(?<![가-힣])때|말고|니까|[는은인]데|라서|이고|[가-힣]임(?= )"
     r"|\b(?:because|since|when|whenever|each|if|all|any)\b",
     re.IGNORECASE,

@@ -10,23 +10,24 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gieok.text.keywords import keyword_text
+from gieok.text.late_pattern import defer_pattern
 
 #: Places of a word: in the topic of the sentence, in the comment on the topic, or not known.
 TOPIC, VALUE, UNKNOWN = "topic", "value", "unknown"
 
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_+#-]*(?:[.'’][A-Za-z0-9]+)*|[가-힣]+|\d(?:[\d.,:]*\d)?")
-_TOPIC_PARTICLE = re.compile(
+_WORD = defer_pattern(r"[A-Za-z][A-Za-z0-9_+#-]*(?:[.'’][A-Za-z0-9]+)*|[가-힣]+|\d(?:[\d.,:]*\d)?")
+_TOPIC_PARTICLE = defer_pattern(
     r"(?:께서는|에서는|으로는|한테는|에게는|들은|들이|은|는|이|가|의|께서|이랑은)$"
 )
-_OBJECT_PARTICLE = re.compile(r"(?:을|를)$")
-_VALUE_PARTICLE = re.compile(
+_OBJECT_PARTICLE = defer_pattern(r"(?:을|를)$")
+_VALUE_PARTICLE = defer_pattern(
     r"(?:으로|로|에서|에|한테|에게|까지|부터|이에요|예요|이야|이다|입니다|이고|이래|인데|이라|이랑|랑|과|와)$"
 )
-_PARTICLE = re.compile(
+_PARTICLE = defer_pattern(
     r"(?:께서는|에서는|으로는|한테는|에게는|에는|에선|에도|로는|한테|에게|에서|으로|까지|부터|이랑|처럼|이라|이야|이고|이에요|입니다|예요|이다"
     r"|마다|보다|인데|은|는|이|가|을|를|에|의|와|과|로|도|만|서|랑|야)$"
 )
-_VERB_ENDING = re.compile(
+_VERB_ENDING = defer_pattern(
     r"(?:[했됐갔왔었았겠꿨렸뒀썼샀줬났볐켰졌쳤]|[하되가오쓰보두주사나]?(?:고|어|아|해|함|됨|는데|던데|대|지|자|기로|습니다|니다|어요|아요|해요|네|음|야지))"
     r"(?:다|어|어요|습니다|는데|거든|지|음|고|서|네|대)?$"
 )
@@ -92,7 +93,7 @@ _WHOLE_NOUNS = frozenset(
 )
 #: Forms of verbs that say little; 하, 해, 쓰 begin nouns too (하체, 해운대), so what follows must be an
 #: ending.
-_STOP_KOREAN_FORM = re.compile(
+_STOP_KOREAN_FORM = defer_pattern(
     r"(?:있|없|했|됐|썼|바꿨|바꾸|바뀌|바꿔|옮겼|옮기|옮겨|갈아|정했|정해|기로|같|이야|거야|거든|이제|그만)"
     r"|(?:하|해|되|돼|쓰|써|씁|쓴|쓸)(?:[고는서요줘야지기게던면도라자네나려시며다러여봐놨놔뒀둠두주니][가-힣]{0,3})?$"
 )
@@ -155,7 +156,7 @@ _STEM_OF = {
     }.items()
     for form in forms.split()
 }
-_KOREAN_VERB = re.compile("|".join(sorted(_STEM_OF, key=len, reverse=True)))
+_KOREAN_VERB = defer_pattern("|".join(sorted(_STEM_OF, key=len, reverse=True)))
 _ENGLISH_VERB = _LIGHT_VERB | _FULL_VERB
 _CHANGE_VERB = frozenset(
     (
@@ -171,7 +172,7 @@ _VALUE_PREPOSITION = frozenset(
 
 
 #: Words that say since when a statement holds; the sentence is not about that time.
-_SINCE_NOW = re.compile(r"\b(?:these days|going forward|from here on(?: out)?)\b", re.IGNORECASE)
+_SINCE_NOW = defer_pattern(r"\b(?:these days|going forward|from here on(?: out)?)\b", re.IGNORECASE)
 _SUBJECT_PRONOUNS = frozenset("i we he she they you".split())
 _BEHIND_IS = frozenset(
     "in out on at off not a an the now gone no been back over done retired".split()
