@@ -457,12 +457,12 @@ def open(  # noqa: A001 - `gieok.open`
 ) -> Memory:
     """Open the memory of `~/.gieok` (or `GIEOK_HOME`), seen from `folder`.
 
-    `folder` must exist, and defaults to the working folder of the program. In a project, the memory is the
-    project's with the user's own beside it; `scope` names another, such as `agent:main`. Where
-    neither is named, `Memory.add` keeps for the user. `settings`
-    are as in config.yaml, such as `{"search.limit": 3}`. `zone` is the person's time zone, such as
-    `Asia/Seoul`; by default that of the settings, else of the machine. Raises BadConfig, and
-    BadRequest where there is no such folder.
+    `folder` must exist, and defaults to the working folder of the program. In a project, the memory
+    is the project's with the user's own beside it; `scope` names another, such as `agent:main`.
+    Where neither is named, `Memory.add` keeps for the user. `settings` are as in config.yaml, such
+    as `{"search.limit": 3}`. `zone` is the person's time zone, such as `Asia/Seoul`; by default
+    that of the settings, else of the machine. Raises BadConfig, and BadRequest where there is no
+    such folder.
     """
     return Memory(_find_folder(folder), scope=scope, settings=settings, zone=zone)
 

@@ -44,8 +44,8 @@ PAST = (
     (
         # what is to be done is ahead
         (
-            r"(?i)(?<!\bbe )\b(?:met|took|saw|gave|sent|came|broke|began|fell|made|told|spent|bought"
-            r"|ate)\b"
+            r"(?i)(?<!\bbe )\b(?:met|took|saw|gave|sent|came|broke|began|fell|made|told|spent"
+            r"|bought|ate)\b"
         ),
         "I sent Bob from Acme the form today at 10am",
         "The form must be sent to Bob from Acme today",
