@@ -16,7 +16,7 @@ from typing import Any
 import prepared_home
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from prepared_home import Prepared
 from world import GIEOK
 
@@ -26,6 +26,9 @@ _FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 ).split()
+#: How long a page is waited for: other work on the machine makes it slow, and no test is of that.
+_WAIT_MS = 60_000
+expect.set_options(timeout=_WAIT_MS)
 #: Screenshots of all pages go to this folder, where it is named.
 SCREENSHOTS = "GIEOK_SCREENSHOTS"
 
@@ -78,7 +81,7 @@ class Visitor:
     def __init__(self, context: BrowserContext, server: str) -> None:
         self.context, self.server = context, server
         self.page: Page = context.new_page()
-        self.page.set_default_timeout(10_000)
+        self.page.set_default_timeout(_WAIT_MS)
         self.asked: list[str] = []
         self.complaints: list[str] = []
         self.page.on("request", lambda request: self.asked.append(request.url))

@@ -293,7 +293,10 @@ def _ask_agent(prepared: Prepared, session: str, prompt: str) -> None:
 def test_what_a_person_comes_for_takes_few_clicks(
     visit: Callable[..., Any], prepared: Prepared, size: str
 ) -> None:
-    """Add in 2, correct in 3, forget in 3 with what goes shown before, learn why in 2."""
+    """Add in 2, correct in 3, forget in 3 with what goes shown before, learn why in 2.
+
+    Each begins at a page that one has open: the timeline, or the home page.
+    """
     viewport = {"wide": {"width": 1280, "height": 800}, "phone": {"width": 360, "height": 740}}
     visitor = visit(viewport=viewport[size])
     page = visitor.open("/timeline")
@@ -316,8 +319,9 @@ def test_what_a_person_comes_for_takes_few_clicks(
     expect(page.locator("main")).to_contain_text("fourth floor")
 
     forget = _Clicks(page)
-    page.locator("#q").fill("") if page.locator("#q").count() else visitor.open("/memories")
-    forget.press(f"The {size} printer", within="main")
+    visitor.open("/")
+    page.locator("#q").fill(f"the {size} printer")  # found while it is typed
+    forget.press("fourth floor", within="main")
     forget.press("Forget for good", role="button", within="main")
     expect(page.locator("main li")).to_contain_text("printer")
     forget.press("Forget for good", role="button", within="main")

@@ -257,8 +257,8 @@ def test_the_page_tells_a_newcomer_where_to_look(indexed: Make) -> None:
         "| `src/shop/web` | 2 | 9 | model.py (1), store.py (1) | 1 | 0 |  | What people see. |",
         "- `src/shop/model.py` → `src/shop/store.py` → `src/shop/model.py`",
         (
-            "Not known: there are no commits here. What changes together and who knows what comes "
-            "from git."
+            "Not known: there are no commits here. Gieok reads in git what changes together, and "
+            "who knows which file."
         ),
         "1 tests in 1 files: `tests` (1).",
         "- `src/shop/app.py`: The command.",

@@ -603,7 +603,9 @@ def test_a_call_that_is_not_one_text_a_parameter_is_refused(
 ) -> None:
     handle = _kept(here, "The office opens at nine.")
     given = json.loads(json.dumps(arguments).replace("HANDLE", handle))
-    assert "give each a text: handle" in Talk().refusal(tool, given)
+    refusal = Talk().refusal(tool, given)
+    assert "takes one text for each of its parameters, and nothing else" in refusal
+    assert "give each a text: handle" in refusal
     (kept,) = here.cli("list")["memories"]
     assert kept["text"] == "The office opens at nine."
 
@@ -626,7 +628,7 @@ def test_a_memory_is_changed_by_its_handle_alone(here: Place, name: str) -> None
         ("memory_correct", {"handle": typed, "text": "It opens at ten."}),
     ):
         told = Talk().refusal(tool, values)
-        assert f"{typed!r} is no handle" in told
+        assert f"{typed!r} is no handle. `memory_search` and `memory_list` show handles" in told
         assert f"gieok {tool.removeprefix('memory_')} " not in told
 
 

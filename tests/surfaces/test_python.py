@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, date, datetime
 from importlib import import_module
 from pathlib import Path
@@ -254,6 +255,63 @@ def test_errors_name_parameters_and_not_flags(tmp_path: Path) -> None:
     assert "`user` and `project` exclude each other" in told
 
 
+@pytest.mark.parametrize(
+    ("call", "text", "hint"),
+    [
+        (lambda memory: memory.update("abc12345", None), "text is None", "it must be a str"),
+        (lambda memory: memory.add(5), "text is 5", "it must be a str"),
+        (lambda memory: memory.add("Tea at four.", tags=[5]), "tags is 5", "it must be a str"),
+        (lambda memory: memory.forget(None), "handles is None", "it must be a str"),
+        (lambda memory: memory.search("tea", limit="3"), "limit is '3'", "it must be an int"),
+        (
+            lambda memory: memory.run("search", query=["tea"], explain=1),
+            "explain is 1",
+            "it must be a bool",
+        ),
+        (
+            lambda memory: memory.run("search", query=["tea"], min_score="1"),
+            "min_score is '1'",
+            "it must be a float or an int",
+        ),
+    ],
+)
+def test_a_value_of_another_type_is_named_with_the_type_of_python(
+    call: Callable[[gieok.Memory], object], text: str, hint: str
+) -> None:
+    with gieok.open() as memory, pytest.raises(BadRequest) as error:
+        call(memory)
+    assert (str(error.value), error.value.hint) == (text, hint)
+
+
+def test_tags_are_one_text_or_several() -> None:
+    with gieok.open() as memory:
+        memory.add("The deploy key lives under ops.", tags="ops")
+        memory.add("The office opens at nine.", tags=["office", "ops"])
+        assert len(memory.list(tag="ops").memories) == 2
+        assert len(memory.list(tag="office").memories) == 1
+
+
+def test_a_day_is_a_date_or_a_time_too() -> None:
+    with gieok.open() as memory:
+        kept = memory.add("The office opens at nine.", until=datetime(2999, 12, 24, 10, tzinfo=UTC))
+        assert kept.until == date(2999, 12, 24)
+        for since, found in ((date(2026, 1, 1), 1), (date(2999, 1, 1), 0)):
+            assert len(memory.search("when does the office open?", since=since)) == found
+            assert len(memory.list(since=since).memories) == found
+
+
+def test_a_folder_that_is_not_there_is_refused_and_not_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for opened in (gieok.open, gieok.open_async):
+        with pytest.raises(BadRequest, match="no such file or folder"):
+            opened(tmp_path / "wrok")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with gieok.open("~/work") as memory:
+        assert memory.add("The office opens at nine.").scope.startswith("project:work-")
+    assert not (tmp_path / "work" / "~").exists()
+
+
 def test_what_would_be_forgotten_is_shown_and_nothing_goes() -> None:
     with gieok.open() as memory:
         kept = memory.add("The deploy key lives under ops.")
@@ -318,7 +376,7 @@ def test_errors_name_calls_and_not_commands() -> None:
             told += [str(error.value), error.value.hint]
     assert [text for text in told if "`gieok " in text] == []
     assert (
-        "`memory.list()` and `memory.search(query)` print handles; "
+        "`memory.list()` and `memory.search(query)` show handles; "
         "`match=text` finds by what is said"
     ) in told
 

@@ -14,6 +14,9 @@ _TUESDAY = date(2026, 11, 24)
     ("text", "day"),
     [
         ("내일 오전 10시에 미팅 있어", "2026-11-25"),
+        ("The tax form must be sent by tomorrow.", "2026-11-25"),
+        ("Tickets have to be bought by Friday", "2026-11-27"),
+        ("I meet Bob from Acme today at 10am", "2026-11-24"),
         ("The demo for Hana Bank is on Thursday at 3pm", "2026-11-26"),
         ("다음 주 화요일 면접", "2026-12-01"),
         ("오늘 저녁 7시 약속 있어", "2026-11-24"),

@@ -21,6 +21,13 @@ _TYPES = {
     "number": "it must be of type number",
     "string": "it must be of type string",
 }
+#: JSON type of a parameter → what a program's value must be.
+_PYTHON_TYPES = {
+    "boolean": "it must be a bool",
+    "integer": "it must be an int",
+    "number": "it must be a float or an int",
+    "string": "it must be a str",
+}
 #: Larger numbers are not the same in every program that reads JSON.
 _MOST = 2**53
 #: Characters that JSON can express and UTF-8 cannot.
@@ -166,6 +173,7 @@ def _coerce_parameter_value(parameter: CommandParameter, value: object, surface:
         return int(value)
     name = shown_name(parameter, surface)
     if type(value) is not expected or expected is list:
+        value = _find_wrong_value(value, surface)
         raise BadRequest(
             "{name} is {value!r}" if isinstance(value, str) else "{name} is {value}",
             name=name,
@@ -185,6 +193,16 @@ def _coerce_parameter_value(parameter: CommandParameter, value: object, surface:
     return value
 
 
+def _find_wrong_value(value: object, surface: Surface) -> object:
+    """Return what an error names: of a list in Python its item that is no text.
+
+    A method makes a list of the one value that it was given, and a program knows that value.
+    """
+    if surface is Surface.PYTHON and isinstance(value, list):
+        return next((item for item in value if not isinstance(item, str)), value)
+    return value
+
+
 def _check_size(parameter: CommandParameter, name: str, value: float) -> None:
     if isinstance(value, int) and abs(value) > _MOST:
         raise BadRequest(
@@ -201,6 +219,8 @@ def _check_size(parameter: CommandParameter, name: str, value: float) -> None:
 def _describe_expected_type(parameter: CommandParameter, expected: type, surface: Surface) -> str:
     if surface is Surface.CLI and expected in _NUMBERS:
         return _NUMBERS[expected]
+    if surface is Surface.PYTHON:
+        return _PYTHON_TYPES[type_name(parameter)]
     return _TYPES[type_name(parameter)]
 
 

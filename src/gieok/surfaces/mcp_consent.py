@@ -23,7 +23,7 @@ _MOST_SHOWN = 1_000
 _INDENT = "    "
 #: Kinds in a plan to forget that are memories; messages are what one was made of.
 _MEMORY_KINDS = ("documents", "records", "observations")
-_HANDLE_HINT = "`gieok list` shows handles"
+_HANDLE_HINT = "`memory_search` and `memory_list` show handles"
 _TOKEN_BYTES = 6
 #: Previews that wait for an answer, and how long: a user who was shown one answers, or never does.
 _MOST_PREVIEWS, _PREVIEW_S = 32, 600.0
@@ -87,7 +87,7 @@ def read_call_texts(row: Mapping[str, Any], values: Mapping[str, object]) -> lis
     texts = [text for name in names if isinstance(text := values.get(name), str) and text.strip()]
     if values.keys() != set(names) or len(texts) != len(names):
         raise BadRequest(
-            "a call of this tool is one text for each parameter",
+            "this tool takes one text for each of its parameters, and nothing else",
             names=", ".join(names),
             hint="give each a text: {names}",
         )

@@ -6,6 +6,7 @@ Every method is a command; `run` calls those that have no method of their own.
 import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
@@ -13,12 +14,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 from gieok.commands import NAMES, load_command
 from gieok.commands.command import Command, ResultT, Surface
 from gieok.commands.request import build_missing_error, check_request, run_checked_command
-from gieok.errors import BadRequest, GieokError, NotIndexed
+from gieok.errors import BadRequest, GieokError, NotIndexed, Phrase
 from gieok.home.calls import open_call, rescope_call
 from gieok.zone import find_zone
 
 if TYPE_CHECKING:
-    from datetime import date, datetime
+    from datetime import datetime
 
     from gieok.character.memory.memory_state import Memories
     from gieok.character.memory.recollection import RecalledDocument
@@ -96,8 +97,8 @@ class Memory:
         *,
         category: str = "decision",
         title: str = "",
-        tags: Sequence[str] = (),
-        until: "str | date" = "",
+        tags: str | Sequence[str] = (),
+        until: str | date = "",
     ) -> "RememberResult":
         """Keep a text, which can be found at once.
 
@@ -108,14 +109,15 @@ class Memory:
             text: what is kept; secrets in it are replaced.
             category: decision, preference, constraint, runbook, tech-debt or session-summary.
             title: the record's title; by default its first line.
-            tags: words by which `search` and `list` can filter.
+            tags: words by which `search` and `list` can filter; one text may hold several, with
+                commas between.
             until: the last day on which the text holds: a date, or words ("friday", "다음 주까지").
 
         Returns:
             RememberResult: with `handle`, `scope`, `path`, and `created`: False where it was known.
 
         Raises:
-            BadRequest: where the text is empty, or `until` is no day.
+            BadRequest: where the text is empty, a tag is no text, or `until` is no day.
 
         """
         from gieok.commands.memory.remember import remember_record
@@ -125,8 +127,8 @@ class Memory:
             text=[text],
             category=category,
             title=title,
-            tags=",".join(tags),
-            until=str(until),
+            tags=tags if isinstance(tags, str) else _join_tags(tags),
+            until=_format_day(until),
             user=self._keeps_for_user,
         )
 
@@ -149,7 +151,7 @@ class Memory:
         """
         from gieok.commands.memory.edit import edit_memory
 
-        if not text.strip():  # a person is given an editor then
+        if isinstance(text, str) and not text.strip():  # a person is given an editor then
             with _errors_in_python():
                 raise build_missing_error(
                     next(one for one in edit_memory.parameters if one.name == "text"),
@@ -162,8 +164,8 @@ class Memory:
         query: str = "",
         *,
         limit: int = 0,
-        since: str = "",
-        until: str = "",
+        since: str | date = "",
+        until: str | date = "",
         source: str = "all",
         tag: str = "",
         agent: str = "",
@@ -174,7 +176,7 @@ class Memory:
         Args:
             query: a question or words, in Korean or English; may be empty with a filter.
             limit: how many hits; 0: as many as the settings say.
-            since: the first day, as a date or in words ("last week", "지난주").
+            since: the first day: a date, or words ("last week", "지난주").
             until: the last day, likewise.
             source: `all`, or what is searched alone: memory, observed or sessions.
             tag: only memories with this tag.
@@ -195,8 +197,8 @@ class Memory:
                 search_memory,
                 query=[query],
                 limit=limit,
-                since=since,
-                until=until,
+                since=_format_day(since),
+                until=_format_day(until),
                 source=source,
                 tag=tag,
                 agent=agent,
@@ -224,8 +226,8 @@ class Memory:
         self,
         *,
         kind: str = "",
-        since: str = "",
-        until: str = "",
+        since: str | date = "",
+        until: str | date = "",
         limit: int = 20,
         tag: str = "",
         agent: str = "",
@@ -235,7 +237,7 @@ class Memory:
 
         Args:
             kind: what is listed alone, such as record, observation or turn.
-            since: the first day, as a date or in words ("last week", "지난주").
+            since: the first day: a date, or words ("last week", "지난주").
             until: the last day, likewise.
             limit: how many.
             tag: only memories with this tag.
@@ -254,8 +256,8 @@ class Memory:
         return self.run(
             list_memories,
             kind=kind or "all",
-            since=since,
-            until=until,
+            since=_format_day(since),
+            until=_format_day(until),
             limit=limit,
             tag=tag,
             agent=agent,
@@ -267,7 +269,7 @@ class Memory:
         *handles: str,
         match: str = "",
         source: str = "",
-        before: "str | date" = "",
+        before: str | date = "",
         dry_run: bool = False,
     ) -> "ForgetResult":
         """Forget memories for good, with their history and the messages that they were made of.
@@ -296,7 +298,7 @@ class Memory:
             handles=[*handles],
             match=match,
             source=source,
-            before=str(before),
+            before=_format_day(before),
             yes=True,
             dry_run=dry_run,
         )
@@ -396,8 +398,8 @@ class AsyncMemory:
         *,
         category: str = "decision",
         title: str = "",
-        tags: Sequence[str] = (),
-        until: "str | date" = "",
+        tags: str | Sequence[str] = (),
+        until: str | date = "",
     ) -> "RememberResult":
         """Call `Memory.add` in a thread."""
         return await self.call(
@@ -421,7 +423,7 @@ class AsyncMemory:
         *handles: str,
         match: str = "",
         source: str = "",
-        before: "str | date" = "",
+        before: str | date = "",
         dry_run: bool = False,
     ) -> "ForgetResult":
         """Call `Memory.forget` in a thread."""
@@ -455,13 +457,14 @@ def open(  # noqa: A001 - `gieok.open`
 ) -> Memory:
     """Open the memory of `~/.gieok` (or `GIEOK_HOME`), seen from `folder`.
 
-    `folder` defaults to the working folder of the program. In a project, the memory is the
-    project's with the user's own beside it; `scope` names another, such as `agent:main`. Where
-    neither is named, `Memory.add` keeps for the user. `settings`
-    are as in config.yaml, such as `{"search.limit": 3}`. `zone` is the person's time zone, such as
-    `Asia/Seoul`; by default that of the settings, else of the machine. Raises BadConfig.
+    `folder` must exist, and defaults to the working folder of the program. In a project, the memory
+    is the project's with the user's own beside it; `scope` names another, such as `agent:main`.
+    Where neither is named, `Memory.add` keeps for the user. `settings` are as in config.yaml, such
+    as `{"search.limit": 3}`. `zone` is the person's time zone, such as `Asia/Seoul`; by default
+    that of the settings, else of the machine. Raises BadConfig, and BadRequest where there is no
+    such folder.
     """
-    return Memory(folder, scope=scope, settings=settings, zone=zone)
+    return Memory(_find_folder(folder), scope=scope, settings=settings, zone=zone)
 
 
 def open_async(
@@ -472,7 +475,7 @@ def open_async(
     zone: str = "",
 ) -> AsyncMemory:
     """Open a memory as `open` does, for `async with gieok.open_async() as memory`."""
-    return AsyncMemory(Memory(folder, scope=scope, settings=settings, zone=zone))
+    return AsyncMemory(Memory(_find_folder(folder), scope=scope, settings=settings, zone=zone))
 
 
 @contextmanager
@@ -513,3 +516,36 @@ _METHODS: Mapping[str, Callable[..., Any]] = {
 
 def _format_setting_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _find_folder(named: str | Path | None) -> Path | None:
+    """Return the folder that a program named, with `~` read as the user's.
+
+    A record would make a folder that is only misspelt. Raises BadRequest for what is no folder.
+    """
+    if named is None:
+        return None
+    folder = Path(named).expanduser()
+    if not folder.is_dir():
+        raise BadRequest(
+            "no such file or folder: {path!r}", path=str(named), hint="name one that is there"
+        )
+    return folder
+
+
+def _join_tags(tags: Sequence[str]) -> str:
+    """Return tags as the command takes them. Raises BadRequest for one that is no text."""
+    for tag in tags:
+        if not isinstance(tag, str):
+            raise BadRequest(
+                "{name} is {value}",
+                name=Phrase("tags"),
+                value=repr(tag),
+                hint="it must be a str",
+            )
+    return ",".join(tags)
+
+
+def _format_day(day: str | date) -> str:
+    """Return a day as a command takes it: a date or a time by its date, words as they are."""
+    return f"{day:%Y-%m-%d}" if isinstance(day, date) else day

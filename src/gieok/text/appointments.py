@@ -42,9 +42,13 @@ PAST = (
         "We moved the review to Thursday at 3pm",
     ),
     (
-        r"(?i)\b(?:met|took|saw|gave|sent|came|broke|began|fell|made|told|spent|bought|ate)\b",
-        "I met Bob from Acme today at 10am",
-        "I meet Bob from Acme today at 10am",
+        # what is to be done is ahead
+        (
+            r"(?i)(?<!\bbe )\b(?:met|took|saw|gave|sent|came|broke|began|fell|made|told|spent"
+            r"|bought|ate)\b"
+        ),
+        "I sent Bob from Acme the form today at 10am",
+        "The form must be sent to Bob from Acme today",
     ),
 )
 #: What is asked for by a day, or to be kept in mind, is due, though somebody else shall do it.

@@ -148,6 +148,24 @@ def test_never_from_this_folder_keeps_its_notes_away_from_all_prompts(
     assert Memory().call.home.settings.text("hook.asked_only") == ""
 
 
+def test_a_folder_of_several_notes_is_offered_once_at_the_first_of_them(
+    given: TestClient, tmp_path: Path
+) -> None:
+    (tmp_path / "notes" / "diary" / "refunds.md").write_text("# Refunds\n\nRefunds go at noon.\n")
+    memory = Memory()
+    memory.run("index")
+    shown = [
+        InjectedMemory(title=text, citation="", text=text, handle=_handle(memory, text), score=0.7)
+        for text in ("Refunds go at noon.", "Failed payments are retried at night.")
+    ]
+    window = ContextWindow(str(tmp_path / "home"), "claude-code", "two-notes")
+    window.keep("prompt", Injection("- payments", shown, 9), datetime.now(UTC).timestamp())
+    page = given.get("/injection").text
+    assert len(_find_forms(page, "Never from")) == 1
+    first, second = page.index("Refunds go at noon."), page.index("at night.")
+    assert first < page.index("Never from") < second
+
+
 def test_an_undo_is_offered_once_and_undoes_that_refusal_alone(given: TestClient) -> None:
     page = given.get("/injection").text
     assert _find_forms(page, "Undo") == []

@@ -115,6 +115,10 @@ def test_the_scopes_that_one_can_choose_have_the_names_of_the_commands(
         assert chosen == names
 
 
+#: Kind of a memory in the command's JSON → its name on the page of the memory.
+_KINDS = {"note": "note", "record": "record", "turn": "said", "observation": "observed"}
+
+
 def test_memories_and_what_each_is(filled: TestClient, ask: Any) -> None:
     for kind in ("all", "note", "record", "turn", "observation"):
         listed = ask("list", "--everywhere", "--kind", kind, "--limit", "50")["memories"]
@@ -130,6 +134,7 @@ def test_memories_and_what_each_is(filled: TestClient, ask: Any) -> None:
             status = STATUSES[origin["status"]].en
             is_marked = origin["status"] not in ("stands", "current")
             assert (f'">{status}</span>' in whole.partition("</p>")[0]) == is_marked
+            assert f"<span>{_KINDS[memory['kind']]}</span>" in whole
             for message in origin["messages"]:
                 assert message["text"] in whole
                 assert f"{message['source']}:{message['line']}" in whole

@@ -218,7 +218,7 @@ def _format_symbol_note(symbol: Symbol, told: Mapping[str, str]) -> str:
 def _render_import_order(found: Structure, say: Say) -> list[str]:
     lines = []
     if found.circles:
-        lines += ["", say("Circles of files, each of which is loaded before itself:"), ""]
+        lines += ["", say("Circles of files that import each other:"), ""]
         rings = [f"- {_format_circle_ring(circle, say)}" for circle in found.circles]
         lines += _cut_list(rings, _MOST_ROWS, say)
     if mutual := found.mutual():
@@ -264,8 +264,8 @@ def _render_workers_table(made: Overview, say: Say) -> list[str]:
     if not made.history.commits:
         return [
             say(
-                "Not known: there are no commits here. What changes together and who knows what "
-                "comes from git."
+                "Not known: there are no commits here. Gieok reads in git what changes together, "
+                "and who knows which file."
             )
         ]
     rows = [

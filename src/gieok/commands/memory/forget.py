@@ -199,8 +199,7 @@ def forget_memories(
             "no memory is called {unknown!r}",
             unknown=plan.unknown[0],
             hint=(
-                "`gieok list` and `gieok search` print handles; `--match TEXT` finds by what is "
-                "said"
+                "`gieok list` and `gieok search` show handles; `--match TEXT` finds by what is said"
             ),
         )
     if plan.is_empty and not dry_run and forget_steps.is_unfinished(call):

@@ -125,9 +125,16 @@ def _list_tried_scopes(seen: PageRequest, project: str) -> str:
 
 
 def _name_note_folders(seen: PageRequest, shown: LastResult) -> dict[str, tuple[str, str]]:
-    """Return handle → the folder of the note, and the folder in shell form."""
+    """Return handle → the folder of the note, and the folder in shell form.
+
+    Each folder stands once, at its first note: nine notes of one folder need no nine buttons.
+    """
     folders = find_note_folders(seen.call, [memory.handle for memory in shown.memories])
-    return {handle: (folder, seen.short(Path(folder))) for handle, folder in folders.items()}
+    first_handles = dict[str, str]()
+    for memory in shown.memories:
+        if memory.handle in folders:
+            first_handles.setdefault(folders[memory.handle], memory.handle)
+    return {handle: (folder, seen.short(Path(folder))) for folder, handle in first_handles.items()}
 
 
 def refuse_on_page(seen: PageRequest) -> Response:
