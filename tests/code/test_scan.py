@@ -10,6 +10,7 @@ import pytest
 from gieok import private
 from gieok.code.ask import lookup
 from gieok.code.index import project, scan
+from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.index.project import Project
 from gieok.errors import BadRequest
 
@@ -235,6 +236,13 @@ def test_a_name_in_a_file_that_is_left_out_is_found_with_the_reason(
     (made.root / path).unlink()
     project.sync_project(made)
     assert project.freshness(made).is_whole
+
+
+def test_a_word_of_the_project_is_found_with_its_lines(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>\nHidden\nHiddens\n{{ Hidden }}", encoding="utf-8")
+    (tmp_path / "a.bin").write_bytes(b"\0Hidden")
+    found = scan.search_project_words(tmp_path, ["Hidden"], [], IgnoreRules(), lambda path: True)
+    assert found == ((("page.html", 2), ("page.html", 4)), 0)
 
 
 def test_an_excluded_file_is_not_opened_to_find_a_name(
