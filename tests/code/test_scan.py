@@ -238,6 +238,17 @@ def test_a_name_in_a_file_that_is_left_out_is_found_with_the_reason(
     assert project.freshness(made).is_whole
 
 
+@pytest.mark.parametrize(("seconds_ago", "later_ns"), [(86_400, 0), (0, 1)])
+def test_a_file_is_known_by_its_time_where_it_cannot_be_written_again_in_the_same_tick(
+    indexed: Make, seconds_ago: int, later_ns: int
+) -> None:
+    made = indexed({"a.py": "def a(): ...\n"})
+    written_ns = (int(made.clock.now().timestamp()) - seconds_ago) * 1_000_000_000
+    os.utime(made.root / "a.py", ns=(written_ns, written_ns))
+    project.sync_project(made)
+    assert made.store.files()["a.py"].mtime_ns == written_ns + later_ns
+
+
 def test_a_word_of_the_project_is_found_with_its_lines(tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<p>\nHidden\nHiddens\n{{ Hidden }}", encoding="utf-8")
     (tmp_path / "a.bin").write_bytes(b"\0Hidden")
