@@ -6,6 +6,7 @@ import pytest
 
 from gieok.code.index.chunks import head, symbol_key
 from gieok.code.index.read import read_source_file
+from gieok.code.model.tuning import Chunking
 from gieok.machine.parsers.treesitter import TreeSitterParser
 
 _LONG = "says at some length what it does and why"
@@ -84,3 +85,34 @@ def test_a_vector_is_made_of_the_first_whole_lines() -> None:
     assert head(line) == line
     assert head(line * 100) == (line * 20).rstrip("\n")
     assert head("x" * 1000) == "x" * 300
+
+
+def _cut_lines(text: str, largest: int = 3_000) -> list[tuple[int, int]]:
+    source = read_source_file("m.py", "python", text, TreeSitterParser())
+    return [(p.start_line, p.end_line) for p in source.passages(text, Chunking(largest))]
+
+
+def test_what_is_tiny_between_two_functions_stays_with_the_second() -> None:
+    text = "def a():\n    return 1\n\n\nx = 1\n\n\ndef b():\n    return 2\n"
+    assert _cut_lines(text) == [(1, 2), (5, 9)]
+
+
+@pytest.mark.parametrize(
+    ("largest", "runs"),
+    [
+        (4, [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5)]),
+        (11, [(1, 2), (3, 4), (5, 5)]),
+        (16, [(1, 2), (3, 5)]),  # and not 1–3, before the indented line
+        (27, [(1, 5)]),
+    ],
+)
+def test_a_long_passage_is_cut_before_the_line_that_is_indented_least(
+    largest: int, runs: list[tuple[int, int]]
+) -> None:
+    assert _cut_lines("aaaa\n  bbb\ncccc\n  ddd\neeee\n", largest) == runs
+
+
+def test_a_head_of_a_function_is_shown_for_eight_lines() -> None:
+    text = "def f(\n" + "".join(f"    p{n},\n" for n in range(12)) + "): ...\n"
+    symbols = read_source_file("m.py", "python", text, TreeSitterParser()).symbols
+    assert symbols[-1].signature == "def f( p0, p1, p2, p3, p4, p5, p6,"

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping
 
+from gieok.code.index.graph import Certainty
 from gieok.code.index.project import Project
+from gieok.code.resolve.program import FAN
 
 Make = Callable[[Mapping[str, str]], Project]
 
@@ -155,4 +157,60 @@ def test_a_table_of_many_names_is_called_and_a_parameter_of_many_is_only_possibl
         *(("go", f"C{n:02}.", 1) for n in range(9)),
         *(("all", f"C{n:02}.", 3) for n in range(13)),
         *(("test_act", f"C{n:02}.", 3) for n in range(9)),
+    }
+
+
+def _list_doubtful_calls(made: Project) -> set[tuple[str, str, str]]:
+    return {
+        (e.source.partition("::")[2], e.target.partition("::")[2], e.reason)
+        for e in made.store.all_edges()
+        if e.kind == "calls" and e.tier > Certainty.RESOLVED
+    }
+
+
+def test_a_callback_that_may_be_one_of_many_functions_is_possible(indexed: Make) -> None:
+    files = {
+        f"m{n}.py": f"from hub import call\ndef run(): ...\ndef go{n}(): call(run)\n"
+        for n in range(FAN + 1)
+    }
+    made = indexed({"hub.py": "def call(f): f()\n", **files})
+    assert _list_doubtful_calls(made) == {("call", "run", f"one of {FAN + 1} possible targets")}
+
+
+def test_a_method_of_an_unknown_object_is_named_with_how_many_have_its_name(
+    indexed: Make,
+) -> None:
+    made = indexed(
+        {
+            "a.py": (
+                "class Van:\n    def ship_parcel(self): ...\n"
+                "class Bus:\n    def load_crate(self): ...\n"
+                "class Car:\n    def load_crate(self): ...\n"
+                "def go(x):\n    x.ship_parcel()\n    x.load_crate()\n"
+            )
+        }
+    )
+    assert _list_doubtful_calls(made) == {
+        ("go", "Van.ship_parcel", "the only method of that name"),
+        ("go", "Bus.load_crate", "one of 2 methods of that name"),
+        ("go", "Car.load_crate", "one of 2 methods of that name"),
+    }
+
+
+def test_a_maker_is_possible_where_another_may_be_made_and_sure_where_a_subclass_is(
+    indexed: Make,
+) -> None:
+    made = indexed(
+        {
+            "a.py": (
+                "class A:\n    def __new__(cls): return B()\n    def __init__(self): ...\n"
+                "class B: ...\n"
+                "class C:\n    def __new__(cls): return D()\n    def __init__(self): ...\n"
+                "class D(C):\n    def __new__(cls): return object.__new__(cls)\n"
+                "def make():\n    A()\n    C()\n"
+            )
+        }
+    )
+    assert _list_doubtful_calls(made) == {
+        ("make", "A.__init__", "`__new__` may give an object of another class")
     }

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from gieok.code.index.graph import Certainty
 from gieok.code.index.project import Project
 from gieok.code.resolve.program import FAN
 
@@ -651,3 +652,14 @@ def test_a_class_that_is_handed_to_code_outside_is_referred_to(
         if e.kind == "references"
     }
     assert found == wanted
+
+
+def test_certainties_are_five_and_the_best_comes_first() -> None:
+    """An index holds their numbers, and a path is as certain as the highest of them."""
+    assert {one.name: one.value for one in Certainty} == {
+        "OBSERVED": 0,
+        "RESOLVED": 1,
+        "UNIQUE_NAME": 2,
+        "AMBIGUOUS": 3,
+        "IMPORT": 4,
+    }

@@ -132,6 +132,13 @@ def test_the_edges_of_a_language_are_left_alone_while_another_is_linked(kept: Ke
     assert kept.differences() == []
 
 
+def test_a_file_that_goes_while_nothing_else_changes_leaves_no_edge(kept: KeptIndex) -> None:
+    (kept.tree.root / "pay.py").unlink()
+    change = project.sync_project(kept.made)
+    assert (change.touched, change.linked) == (["pay.py"], True)
+    assert kept.differences() == []
+
+
 def test_a_sync_that_is_killed_before_its_links_are_stored_is_made_up_for_by_the_next(
     kept: KeptIndex,
 ) -> None:

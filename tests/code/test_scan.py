@@ -10,6 +10,7 @@ import pytest
 from gieok import private
 from gieok.code.ask import lookup
 from gieok.code.index import project, scan
+from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.index.project import Project
 from gieok.errors import BadRequest
 
@@ -235,6 +236,24 @@ def test_a_name_in_a_file_that_is_left_out_is_found_with_the_reason(
     (made.root / path).unlink()
     project.sync_project(made)
     assert project.freshness(made).is_whole
+
+
+@pytest.mark.parametrize(("seconds_ago", "later_ns"), [(86_400, 0), (0, 1)])
+def test_a_file_is_known_by_its_time_where_it_cannot_be_written_again_in_the_same_tick(
+    indexed: Make, seconds_ago: int, later_ns: int
+) -> None:
+    made = indexed({"a.py": "def a(): ...\n"})
+    written_ns = (int(made.clock.now().timestamp()) - seconds_ago) * 1_000_000_000
+    os.utime(made.root / "a.py", ns=(written_ns, written_ns))
+    project.sync_project(made)
+    assert made.store.files()["a.py"].mtime_ns == written_ns + later_ns
+
+
+def test_a_word_of_the_project_is_found_with_its_lines(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>\nHidden\nHiddens\n{{ Hidden }}", encoding="utf-8")
+    (tmp_path / "a.bin").write_bytes(b"\0Hidden")
+    found = scan.search_project_words(tmp_path, ["Hidden"], [], IgnoreRules(), lambda path: True)
+    assert found == ((("page.html", 2), ("page.html", 4)), 0)
 
 
 def test_an_excluded_file_is_not_opened_to_find_a_name(

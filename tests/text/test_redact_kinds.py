@@ -898,6 +898,16 @@ _WHOLE = [
         "INSERT INTO m (id, login_secret) VALUES\n  ('a', 'raft!2580'),\n  ('b', 'otter#2004');",
     ),
     ("otter_Raft", '"jdbc:oracle:thin:app/otter_Raft@//db:1521/X"'),
+    # Eight words are a passphrase, nine a sentence.
+    (
+        "maple kettle ninety nine pears tin7x eight lamp",
+        'my wifi password is "maple kettle ninety nine pears tin7x eight lamp"',
+    ),
+    ("1212", "redis://:1212@cache"),
+    ("mango_Tree9", "f(password=mango_Tree9, x)"),
+    ("sunflower", 'the password is "sunflower", ok'),
+    ("summer2day", "https://a.b/?reg_token=summer2day&x=1"),
+    ("kq7zw4xv9b", '{"device_token": "kq7zw4xv9b"}'),
 ]
 _WHOLE_HARMLESS = [
     "DB_PASSWORD=\nSESSION_LIFETIME=120",
@@ -911,6 +921,14 @@ _WHOLE_HARMLESS = [
     '"암호": "암호를 입력하세요"',
     'password_field = "password"',
     "INSERT INTO m (id, note) VALUES ('a', 'otter#2004');",
+    "if password = letterbox then go",
+    'x11vnc -passwd "password1"',
+    "x11vnc -passwd '$PASS'",
+    "The password is rotating.",
+    'the password is "required"',
+    'password = "%stone"',
+    "https://a.b/?reg_token=summer2da&x=1",
+    '{"device_token": "kq7zw4xv9"}',
 ]
 #: Columns and labels of tables.
 _TABLES = [

@@ -8,8 +8,12 @@ import string
 import pytest
 
 from gieok.text.redact import RULES, SOURCE_RULES, redact, redact_counted, redact_source, user_rules
+from gieok.text.redact.commands import COMMANDS
 from gieok.text.redact.linear import why_not
+from gieok.text.redact.near import NEAR
+from gieok.text.redact.prose import PROSE
 from gieok.text.redact.rule import Rule
+from gieok.text.redact.tables import TABLES
 from gieok.text.redact.user_rules import BadRule
 from gieok.text.secrets.placeholder import PLACEHOLDER
 
@@ -36,6 +40,11 @@ def test_each_rule_cuts_its_example_and_leaves_its_counter_example(rule: Rule) -
 def test_the_rules_of_source_code_hold_there_too(rule: Rule) -> None:
     assert f"[redacted:{rule.name}]" in redact_source(rule.example)
     assert redact_source(rule.counter_example) == rule.counter_example
+
+
+@pytest.mark.parametrize("rule", [*COMMANDS, *TABLES, *PROSE, *NEAR], ids=lambda rule: rule.example)
+def test_what_people_type_and_say_is_no_secret_in_source_code(rule: Rule) -> None:
+    assert redact_source(rule.example) == rule.example
 
 
 @pytest.mark.parametrize("rule", _NAMED)

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ from gieok.model.memory import Entry
 from gieok.model.retrieval import Filter, KeywordQuery
 from gieok.settings.hook import HookSettings
 from gieok.storage.index.sqlite.index_reader import IndexReader, Late
+from gieok.storage.index.sqlite.ranking import SCHEMA_VERSION
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing.samples import HOME, OTHER, build_entry, corpus
 from gieok.text.annotations import importance_factor
@@ -196,3 +198,14 @@ def test_a_scope_never_sees_what_another_holds(store: SqliteStore, file: str) ->
             )
             == keys
         )
+
+
+@pytest.mark.parametrize("version", range(1, SCHEMA_VERSION + 1))
+def test_a_file_of_every_release_is_read_before_the_next_command_upgrades_it(
+    store: SqliteStore, file: str, version: int
+) -> None:
+    store.put([build_entry("a.md", "redis")])
+    with closing(sqlite3.connect(file)) as db:
+        db.execute(f"PRAGMA user_version = {version}")
+    reader = IndexReader(file)
+    assert _recall(reader, [HOME.path], "redis")

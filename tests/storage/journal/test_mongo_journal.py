@@ -202,6 +202,20 @@ def test_a_bad_address_is_named_without_its_password(url: str) -> None:
     assert "hunter2" not in f"{caught.value} {caught.value.hint}"
 
 
+@pytest.mark.parametrize(
+    ("url", "database"),
+    [
+        ("mongodb+srv://me:hunter2@cluster.example/talk?w=1", "talk"),
+        ("mongodb+srv://me:hunter2@cluster.example", "gieok"),
+    ],
+)
+def test_an_address_that_a_name_server_completes_is_taken_apart_without_asking_it(
+    url: str, database: str
+) -> None:
+    texts = Texts(url)
+    assert (texts.location, texts._database) == ("mongodb+srv://cluster.example", database)
+
+
 def test_the_journal_of_postgresql_alone_says_where_the_texts_are_and_takes_them_back(
     servers: _Servers,
 ) -> None:
@@ -224,8 +238,10 @@ def test_a_journal_that_becomes_a_copy_of_another_keeps_its_collection_and_gives
         closing(SqliteJournal(tmp_path / "two.sqlite")) as two,
     ):
         one.say(HOME, [build_message("a", "비밀"), build_message("b", "다음")])
+        one.correct(HOME, "b", "또 다음")
         assert one.identity() != servers.journal.identity()
         journal_copy.copy_journal(one, servers.journal, replace=True)
+        assert servers.journal.corrections(HOME) == {"b": "또 다음"}
         assert (held(servers.journal), servers.texts()) == (["비밀", "다음"], ["다음", "비밀"])
         assert servers.rows() == ["\x10m", "\x10m"]
         journal_copy.copy_journal(servers.journal, two)

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ from gieok.storage.journal.sqlite import schema
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 from gieok.testing.contracts import JournalContract, JournalProcessContract
 from gieok.testing.contracts.archive_rows import lives
-from gieok.testing.samples import HOME, build_entry
+from gieok.testing.contracts.journal import append_turns
+from gieok.testing.samples import HOME, build_entry, build_message
 
 
 class TestSqliteJournal(JournalContract):
@@ -61,3 +63,23 @@ def test_a_journal_of_schema_4_keeps_what_it_holds_and_learns_to_archive(tmp_pat
     assert journal.archive([Move(kept, lives(kept))]) == []
     assert (journal.made(HOME), journal.archived(HOME)) == ([], [lives(kept)])
     journal.close()
+
+
+def test_a_file_is_known_as_a_journal_by_its_number(tmp_path: Path) -> None:
+    SqliteJournal(tmp_path / "journal.sqlite").close()
+    with closing(sqlite3.connect(tmp_path / "journal.sqlite")) as db:
+        assert db.execute("PRAGMA application_id").fetchone() == (int.from_bytes(b"GIEJ"),)
+
+
+def test_a_copy_holds_the_same_rows_and_cursors(tmp_path: Path) -> None:
+    with (
+        closing(SqliteJournal(tmp_path / "one.sqlite")) as one,
+        closing(SqliteJournal(tmp_path / "two.sqlite")) as two,
+    ):
+        append_turns(one, build_message("a"), build_message("b"))
+        append_turns(one, build_message("c"), file="2:2")
+        one.correct(HOME, "a", "another")
+        for scope in (HOME, None):
+            two.take_rows(scope, one.copied_rows(scope))
+            assert list(two.copied_rows(scope)) == list(one.copied_rows(scope))
+        assert (two.cursors(), two.corrections(HOME)) == (one.cursors(), {"a": "another"})

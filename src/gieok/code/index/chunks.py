@@ -191,7 +191,7 @@ def _split_long_lines(
     runs = []
     while starts[last] - starts[first - 1] > most_chars and first < last:
         end = first
-        while end < last and starts[end + 1] - starts[first - 1] <= most_chars:
+        while starts[end + 1] - starts[first - 1] <= most_chars:
             end += 1
         half = first + max(1, (end - first) // 2)
         cut_line = (
@@ -199,7 +199,7 @@ def _split_long_lines(
                 range(half, end + 1),
                 key=lambda n: (_rate_cut_line(_line_at(text, starts, n + 1)), -n),
             )
-            if half <= end < last
+            if half <= end
             else end
         )
         runs.append((first, cut_line))

@@ -154,7 +154,7 @@ def _find_value_span(found: re.Match[str]) -> tuple[int, int] | None:
     text = found.string
     start = begin_of(text, found.start())
     name = text[start : found.end("tail")]
-    noun = read_name(name, qualifier_of(text[max(0, start - 18) : start]))
+    noun = read_name(name, qualifier_of(text, start))
     if (
         noun is None
         and found.groupdict().get("sign") == ":"

@@ -181,6 +181,7 @@ _VERBS = frozenset(
 )
 _PART = defer_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _BEFORE = defer_pattern(r"([A-Za-z]{2,16})[ _-]?$")
+_MOST_QUALIFIER = 17
 _MOST_NAME = 64
 _NAME_CHARS = string.ascii_letters + string.digits + "_-.$"
 _MOST_KEPT = 4096
@@ -192,9 +193,10 @@ def begin_of(text: str, at: int) -> int:
     return at - len(before) + len(before.rstrip(_NAME_CHARS))
 
 
-def qualifier_of(before: str) -> str:
-    """Return the word that qualifies a name from outside of it: `api` before `key`."""
-    match = _BEFORE.search(before[-18:]) if before[-1:] in (" ", "_", "-") else None
+def qualifier_of(text: str, at: int) -> str:
+    """Return the word that qualifies the name at `at` from outside of it: `api` before `key`."""
+    before = text[max(0, at - _MOST_QUALIFIER) : at]
+    match = _BEFORE.search(before) if before[-1:] in (" ", "_", "-") else None
     return match[1].lower() if match else ""
 
 

@@ -84,7 +84,7 @@ class Rule(NamedTuple):
             start, end = max(0, at - self.before), at + len(hint)
             while 0 <= (at := lower.find(hint, end)) <= end + _BEHIND + self.before:
                 end = at + len(hint)
-            yield from self.within(text, start, min(len(text), end + _BEHIND))
+            yield from self.within(text, start, end + _BEHIND)
 
     def within(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         """Yield the spans of secrets between two offsets."""
