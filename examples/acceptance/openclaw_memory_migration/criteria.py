@@ -318,7 +318,8 @@ def _risks(w: Walk, service: FakeGemini) -> None:
     w.holds(
         "3.2",
         "secrets never reach the service",
-        met=not any("sk-proj-4f9Q" in text for text in service.texts()),
+        met=any("The key is" in text for text in service.texts())
+        and not any("sk-proj-4f9Q" in text for text in service.texts()),
         figure="cut before the upload",
     )
     report = w.gieok("doctor", "--with-key", "--json")
@@ -350,7 +351,7 @@ def _gate_6(w: Walk, service: FakeGemini) -> None:
     w.holds(
         "Gate 6",
         "neither sqlite-vec nor a llama is a dependency",
-        met=not any(re.match(r"sqlite.vec|.*llama", name) for name in needed),
+        met=bool(needed) and not any(re.match(r"sqlite.vec|.*llama", name) for name in needed),
         figure=f"{len([n for n in needed if 'extra ==' not in n])} packages of the core",
     )
     back = w.gieok("store", "switch", "sqlite", "--json")
