@@ -8,6 +8,14 @@ Wednesday, and the folder is a project whose branch nobody knows.
 CASES = (
     ("you can't push without asking", ["git push origin x"], ["git commit -m x"]),
     ("허락 없이 푸시하면 안 된다", ["git push origin x"], ["git commit -m x"]),
+    ("never push with --no-verify", ["git push --no-verify"], ["git commit --no-verify"]),
+    ("never use git push with --force", ["git push --force"], ["npm install --force"]),
+    (
+        "keep off the invoices folder",
+        ["prettier --write invoices/x.ts", "gofmt -w invoices/x.go"],
+        ["prettier --check invoices/x.ts"],
+    ),
+    ("don't run the seed script", ["npm run seed", "./seed.sh"], ["npm run build seed"]),
     ("never use -f", ["git push -f", "git commit -f"], ["git push", "rm x"]),
     (
         "never use --force --no-verify",
