@@ -24,7 +24,7 @@ from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.memory import observation, scope_memory
 from gieok.memory.observation import Category, Observation, Observed, Priority
-from gieok.memory.observer.buffer import READER, Buffer, Step, Thresholds, prefix
+from gieok.memory.observer.buffer import READER, Buffer, Step, Thresholds
 from gieok.memory.sidecar import Sidecar
 from gieok.model.conversation import BufferedSpan, Cursor, Message, Retraction, Role
 from gieok.model.memory import REPLACED_BY, Scope, Tier
@@ -127,28 +127,6 @@ def test_chunks_are_made_ahead_and_activated_at_the_threshold_but_for_the_newest
     assert sidecar.backlog_tokens(_SCOPE) >= 60, "a fifth stays for what follows it"
     sidecar.observe_all(_SCOPE, flush=True)
     assert len(_texts(call)) == 40
-
-
-@pytest.mark.parametrize(
-    ("tokens", "pending", "kept", "count"),
-    [
-        ((6000,) * 5, 30_000, 6000, 4),  # exactly
-        ((7000, 7000, 7000, 7000), 30_000, 6000, 4),  # 28,000 rather than 21,000
-        (
-            (6000, 6000, 11_500, 6000),
-            30_000,
-            6000,
-            3,
-        ),  # 23,500 leaves 6,500; 29,500 would leave too little
-        ((6000, 24_000), 30_000, 6000, 1),  # all would leave nothing
-        ((30_000,), 30_000, 6000, 1),  # something must be activated
-    ],
-)
-def test_a_prefix_of_chunks_leaves_about_a_fifth(
-    tokens: tuple[int, ...], pending: int, kept: int, count: int
-) -> None:
-    chunks = [BufferedSpan(n, n + 1, size, "") for n, size in enumerate(tokens)]
-    assert len(prefix(chunks, pending, kept)) == count
 
 
 def test_at_the_hard_stop_everything_is_observed_at_once(call: Call, tmp_path: Path) -> None:
@@ -349,11 +327,6 @@ def test_once_a_week_half_as_many_are_enough(call: Call, clock: ManualClock) -> 
     assert not sidecar.reflect_if_due(_SCOPE), "done for this week"
     clock.advance(timedelta(days=7))
     assert sidecar.reflect_if_due(_SCOPE)
-
-
-def test_thresholds_keep_a_fifth() -> None:
-    assert Thresholds().kept_tokens == 6_000
-    assert Thresholds(activation=0.7).kept_tokens == 9_000
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,20 @@ Wednesday, and the folder is a project whose branch nobody knows.
 CASES = (
     ("you can't push without asking", ["git push origin x"], ["git commit -m x"]),
     ("허락 없이 푸시하면 안 된다", ["git push origin x"], ["git commit -m x"]),
+    ("never push with --no-verify", ["git push --no-verify"], ["git commit --no-verify"]),
+    ("never use git push with --force", ["git push --force"], ["npm install --force"]),
+    (
+        "keep off the invoices folder",
+        ["prettier --write invoices/x.ts", "gofmt -w invoices/x.go"],
+        ["prettier --check invoices/x.ts"],
+    ),
+    ("don't run the seed script", ["npm run seed", "./seed.sh"], ["npm run build seed"]),
+    ("never use -f", ["git push -f", "git commit -f"], ["git push", "rm x"]),
+    (
+        "never use --force --no-verify",
+        ["git push --force", "git commit --no-verify"],
+        ["git push", "git commit -m x"],
+    ),
     ("never drop or truncate tables", ['psql -c "truncate x"'], ['psql -c "delete from x"']),
     ("novel 폴더는 건드리지 마", ["edit:novel/a.md"], ["edit:src/novel.md"]),
     ("소설 폴더는 건드리기 전에 물어봐", ["edit:소설/12장.md"], ["edit:노트/소설.md"]),

@@ -90,6 +90,12 @@ def test_prose_markup_and_nothing_are_no_answer(answer: str) -> None:
         _parse(answer)
 
 
+def test_only_the_first_category_is_one_and_any_hour_of_a_day_is_read() -> None:
+    (found,) = _parse("* (23:15) [decision] 출시는 [task] 목록에 적는다").observations
+    assert (found.text, found.category) == ("출시는 [task] 목록에 적는다", Category.DECISION)
+    assert found.at == datetime(2026, 11, 21, 14, 15, tzinfo=UTC)
+
+
 def test_nothing_worth_remembering_must_be_said() -> None:
     assert _parse("<observations>\nNONE\n</observations>").observations == ()
 

@@ -15,6 +15,8 @@ _SAID = date(2026, 11, 21)  # a Saturday
         ("출시는 다음 주 금요일로 정했어.", " (2026-11-27)"),
         ("We decided to launch next week on Tuesday.", " (2026-11-24)"),
         ("We decided last week to drop Python 3.10.", " (2026-11-09 to 2026-11-15)"),
+        ("모레 이사해", " (2026-11-23)"),
+        ("we move the day after tomorrow", " (2026-11-23)"),
         ("다음 달에 이사해", " (2026-12-01 to 2026-12-31)"),
         ("we renew it next week", " (2026-11-23 to 2026-11-29)"),
         ("계약서는 금요일까지 보내야 해", " (2026-11-27)"),

@@ -41,6 +41,21 @@ def test_another_value_is_never_a_repetition(one: str, other: str) -> None:
     assert not repeats(content(other), content(one))
 
 
+def test_a_part_of_what_was_said_says_nothing_new() -> None:
+    said = content("redis queue deploy postgres region cache")
+    assert repeats(content("redis queue"), said)
+    assert not repeats(content("redis"), said), "a single word may be an answer"
+    assert not repeats(content("redis queue"), said | {"table"})
+
+
+def test_statements_of_one_subject_differ_in_one_word() -> None:
+    port = content("port gateway staging")
+    assert comparison.is_of_subject(content("port gateway production"), port)
+    assert not comparison.is_of_subject(port, port)
+    assert not comparison.is_of_subject(content("port server production"), port)
+    assert not comparison.is_of_subject(content("redis"), content("postgres"))
+
+
 def test_a_value_that_comes_back_after_another_is_said_anew() -> None:
     old, new = content("The port is 8443."), content("The port is 9443.")
     assert is_repeated(old, [old])

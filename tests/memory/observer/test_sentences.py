@@ -76,9 +76,16 @@ def test_a_book_in_a_line_takes_no_time() -> None:
 
 def test_only_korean_and_english_are_understood() -> None:
     assert all(map(is_understood, ("we use pnpm here", "pnpm 써", "use uv, not pip", "마감은 3일")))
+    assert is_understood("kubectl nginx redis"), "too few words to tell"
     assert not any(
         map(
             is_understood,
-            ("nous utilisons toujours pnpm", "wir nutzen immer pnpm", "pnpmを使います", "мы живём"),
+            (
+                "kubectl nginx redis postgres",
+                "nous utilisons toujours pnpm",
+                "wir nutzen immer pnpm",
+                "pnpmを使います",
+                "мы живём",
+            ),
         )
     )

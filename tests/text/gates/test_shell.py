@@ -5,6 +5,17 @@ import pytest
 from gieok.text.gates.programs import CommandWords
 from gieok.text.gates.shell import read_shell_line
 
+#: Lines in which a program runs another one. Before some stands a word of a time or a machine.
+_WRAPPED = """
+sudo ; doas ; env ; nohup ; /usr/bin/time ; timeout 9 ; gtimeout 9 ; nice ; ionice ; stdbuf ; setsid
+caffeinate ; watch ; xargs ; command ; builtin ; exec ; npx ; pnpx ; bunx ; uvx ; pipx run
+npm exec ; pnpm exec ; pnpm dlx ; yarn exec ; yarn dlx ; bun x ; corepack ; poetry run
+pipenv run ; uv run ; uv tool run ; pdm run ; hatch run ; rye run ; pixi run ; bundle exec
+rbenv exec ; mise exec ; dotenv ; dotenvx run ; doppler run ; infisical run ; op run
+direnv exec . ; aws-vault exec prod ; docker exec db ; docker run db ; docker compose exec db
+docker compose run db ; podman exec db ; kubectl exec db ; heroku run
+"""
+
 
 def _programs(line: str) -> list[str]:
     return [" ".join((step.program, *step.arguments)) for step in read_shell_line(line)]
@@ -42,11 +53,24 @@ def _programs(line: str) -> list[str]:
         ("cat <<E\n\\$(git push) \\`rm b\\`\nE", ["cat"]),
         ("cat <<'E'\n$(git push)\nE", ["cat"]),
         ("echo 'open", ["echo open"]),
+        ('echo "a \\"b\\" c" d; ls', ['echo a "b" c d', "ls"]),
+        ("echo a#b; git push # now", ["echo a#b", "git push"]),
+        ("A=1; echo $A$B; ls", ["echo 1$B", "ls"]),
+        ("echo -e 'git push' | sh", ["echo -e git push", "sh", "git push"]),
+        ("bash -x ./deploy.sh prod", ["bash -x ./deploy.sh prod", "deploy.sh prod"]),
+        ("poetry -q run git push", ["poetry -q run git push", "git push"]),
+        ("docker container rm x", ["docker container rm x"]),
         ("", []),
     ],
 )
 def test_a_line_is_split_into_the_programs_that_it_runs(line: str, programs: list[str]) -> None:
     assert _programs(line) == programs
+
+
+def test_the_program_that_another_one_runs_is_read() -> None:
+    wrappers = [name.strip() for row in _WRAPPED.strip().split("\n") for name in row.split(" ; ")]
+    lines = [f"{wrapper} git push" for wrapper in wrappers]
+    assert [line for line in lines if _programs(line)[-1] != "git push"] == []
 
 
 def test_a_step_knows_its_folder_branch_files_and_input() -> None:

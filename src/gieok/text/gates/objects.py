@@ -333,7 +333,7 @@ class _ObjectFinder:
         while place < len(tokens):
             token = tokens[place]
             name = token[0].rstrip(".,:")
-            if name.startswith("-") and len(name) > 1 and re.match(r"--?[A-Za-z]", name):
+            if re.match(r"--?[A-Za-z]", name):
                 self._literals.append(CommandPattern(flags=[name], is_literal=True))
                 self._blank(*token.span())
                 place += 1

@@ -4,7 +4,13 @@ import re
 
 import pytest
 
-from gieok.memory.talk.statements.given_up import GivingUp, find_losses, inflect, list_rows
+from gieok.memory.talk.statements.given_up import (
+    GivingUp,
+    connect_verb,
+    find_losses,
+    inflect,
+    list_rows,
+)
 
 
 def list_given_up(sentence: str) -> list[str]:
@@ -44,6 +50,27 @@ def test_a_row_finds_nothing_in_its_counter_example(row: GivingUp) -> None:
 )
 def test_a_korean_verb_is_known_in_its_forms(stem: str, forms: list[str]) -> None:
     assert set(forms) <= set(inflect(stem))
+
+
+def test_a_korean_verb_is_connected_by_its_vowel() -> None:
+    forms = {
+        "접": "접어",
+        "팔": "팔아",
+        "뽑": "뽑아",
+        "취소하": "취소해",
+        "가": "가",
+        "빼": "빼",
+        "서": "서",
+        "메": "메",
+        "켜": "켜",
+        "보": "봐",
+        "되": "돼",
+        "바꾸": "바꿔",
+        "쓰": "써",
+        "버리": "버려",
+        "바뀌": "바뀌어",
+    }
+    assert {stem: connect_verb(stem) for stem in forms} == forms
 
 
 @pytest.mark.parametrize("ending", ["을까", "으면", "을지", "어야", "나요"])

@@ -2,7 +2,13 @@
 
 import pytest
 
-from gieok.memory.talk.statements.relation import SURE, UNRELATED, denies_for_day, relation
+from gieok.memory.talk.statements.relation import (
+    SURE,
+    UNRELATED,
+    denies_for_day,
+    list_anchored_pairs,
+    relation,
+)
 
 CHANGES = [
     (
@@ -287,9 +293,21 @@ def test_texts_of_nearly_nothing_are_judged_without_an_error(text: str) -> None:
         ("오늘 확인해 보니 우리 레디스 안 써", False),
         ("Today I learned we do not use Redis", False),
         ("no deploys after today", False),
+        ("we changed it, no deploys today", False),
+        ("no deploys today now", False),
+        ("오늘은 배포 안 했어", False),
     ],
 )
 def test_a_denial_is_for_a_day_where_nothing_begins_or_comes_to_light(
     said: str, denies: bool
 ) -> None:
     assert denies_for_day(said) == denies
+
+
+def test_of_the_pairs_on_one_subject_those_that_share_most_come_first() -> None:
+    held = "Kiran plays the cello. The rye starter sits on the oak shelf of the cellar."
+    said = "Is Kiran in? The rye starter left the oak shelf. Kiran rests."
+    assert list_anchored_pairs(held, said) == [
+        (held[23:], "The rye starter left the oak shelf."),
+        (held[:22], "Kiran rests."),
+    ]

@@ -197,10 +197,10 @@ class Word(NamedTuple):
     is_name: bool
     is_possessor: bool
     start: int
+    is_counter: bool
     is_bare: bool = False
     is_contrast: bool = False
     is_object: bool = False
-    is_counter: bool = False
     is_verb: bool = False
 
     @property
@@ -339,7 +339,7 @@ def _read_english(sentence: str) -> list[Word]:
             place = VALUE
         elif word in _TOPIC_PREPOSITION:
             place = TOPIC
-        elif word in _VALUE_PREPOSITION and (place == VALUE or is_behind_change):
+        elif word in _VALUE_PREPOSITION and is_behind_change:
             place = VALUE
         if position and surface == "Go":  # the language
             stem = "go"
