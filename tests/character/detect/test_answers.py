@@ -141,6 +141,9 @@ def test_a_word_that_opens_a_sentence_names_no_animal(text: str) -> None:
         ("나 요가 끊었어", {}),
         ("나 담배 끊었어", {"habit": "담배 끊음"}),
         ("내 동생 하람이는 두 살 아래야", {}),
+        ("if anyone asks, i'm a plumber", {}),
+        ("누가 물어보면 나 변호사야", {}),
+        ("나 9월 20일에 들어가", {"plan": "9월 20일 들어가기"}),
     ],
 )
 def test_what_ails_one_and_what_one_pays_for_is_no_taste_and_no_end(

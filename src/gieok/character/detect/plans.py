@@ -492,12 +492,13 @@ def _format_plan_text(
 def _nominalise(words: str) -> str:
     """Return Korean words with their last verb as a noun: 부산 가 is 부산 가기.
 
-    Other words are returned as they are.
+    A verb of several syllables may stand alone: 들어가 is 들어가기. Other words are returned as they
+    are.
     """
     before, _, verb = words.rpartition(" ")
     verb = verb.removesuffix("요")
     stem = ""
-    if before and verb in _VERB_STEMS:
+    if (before or len(verb) > 1) and verb in _VERB_STEMS:
         stem = _VERB_STEMS[verb]
     elif before and verb[-2:] in ("야제", "야지"):
         stem = _VERB_STEMS.get(verb[:-2], "")
@@ -506,7 +507,7 @@ def _nominalise(words: str) -> str:
     elif before and len(verb) > 1 and verb.endswith("다") and get_final(verb[-2]) == _FINAL_N:
         open_ = chr(ord(verb[-2]) - _FINAL_N)
         stem = verb[:-2] if open_ == "느" else verb[:-2] + open_
-    return f"{before} {stem}기" if stem else words
+    return f"{before} {stem}기".strip() if stem else words
 
 
 def _format_trip(text: str, is_korean: bool) -> str:
