@@ -59,7 +59,10 @@ _NAMED_KO = re.compile(
     r"(?:^|[.!?,~ㅋㅎ\n]\s*|(?:는데|은데|거든|둘이|하나)\s)(?P<v>[가-힣]{2,3}?)이?라고(?=[ ,])"
     r"(?! ?(?:하|해|했|한|합|불|부르|말(?:하|했|해|씀)|생각|얘기|이야기|소리|적|쓰|써|들|느|믿|우기|놀리|그러|그랬|치|카))"
 )
-_NO_NAME_KO = rf"(?:{JOBS})|.*(?:하|다|아니|뭐|그거|이거|저거|게|건|것)|{_KIN_KO}|친구|{words.ANIMAL}|{words.NO_VALUE}"
+_NO_NAME_KO = (
+    rf"(?:{JOBS})|.*(?:하|다|아니|뭐|그거|이거|저거|게|건|것)|{_KIN_KO}|친구|{words.ANIMAL}"
+    rf"|{words.NO_VALUE}"
+)
 _NAMED_EN = re.compile(
     r"(?:^|[.!?,]\s*)(?-i:That'?s|that'?s|This is|this is|Meet"
     r"|meet) (?P<v>(?-i:[A-Z][a-z]+))(?=[.,!]|$| the\b)"
