@@ -3,7 +3,7 @@ told.
 """
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta
 
 import pytest
 from character_talk import BOND, CharacterTalk
@@ -11,6 +11,8 @@ from character_talk import BOND, CharacterTalk
 from gieok.character.memory.bearing import CUES
 from gieok.character.memory.control import Control
 from gieok.character.memory.decisions import MemoryEdit
+from gieok.character.memory.narrative import NarrativeMemories, NarrativeView, narrative
+from gieok.character.memory.said_words import UserQuote
 from gieok.character.memory.service import TurnBudget
 from gieok.character.predicates import PREDICATES
 from gieok.text.tokens import estimate_tokens
@@ -205,3 +207,17 @@ def test_a_hundred_days_and_a_year_are_moments_once(talk: CharacterTalk) -> None
 
 def test_every_kind_of_fact_has_its_words() -> None:
     assert CUES.keys() == PREDICATES.keys()
+
+
+def test_words_that_stand_beside_a_fact_are_not_quoted_again(talk: CharacterTalk) -> None:
+    talk.say("저는 통영에 살아요")
+    held = talk.characters.memories(BOND)
+    at = talk.clock.now()
+    quotes = (
+        UserQuote("a", "저는 통영에 살아요", "", at, "a"),
+        UserQuote("b", "굴은 겨울이 제철이지", "", at, "b"),
+    )
+    view = NarrativeView(lang="ko", now=at, zone=UTC)
+    told = narrative(NarrativeMemories(facts=held.facts, quotes=quotes), view, 500)
+    assert told.text.count("저는 통영에 살아요") == 1
+    assert told.quoted == ("b",)

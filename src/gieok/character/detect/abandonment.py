@@ -28,9 +28,16 @@ _DAY_WORD = re.compile(
     r"|tomorrow|next|week",
     re.IGNORECASE,
 )
+#: Giving up that is wished for, thought of or asked, and not done.
+_ONLY_WISHED = re.compile(
+    r"싶|[가-힣]까(?![가-힣])|까 ?(?:봐|하|생각)|으?면 ?(?:좋|어떨|안)|\b(?:want(?:ed)? to|wanna"
+    r"|feel(?:ing)? like|tempted to"
+    r"|wish|would love to|i'?d love to|might|should i|could just|if i|thinking (?:of|about))\b",
+    re.IGNORECASE,
+)
 #: What ends a clause before another: 엄마가 뭐라 해서, my boss yelled so.
 _CLAUSE_END = re.compile(
-    r"[,;]|(?<=[가-힣])(?:고|서|니까|는데|지만|느라)(?=\s)|\b(?:and|but|so|because|since|when)\b",
+    r"[,;]|(?<=[가-힣])(?:고(?! ?싶)|서|니까|는데|지만|느라)(?=\s)|\b(?:and|but|so|because|since|when)\b",
     re.IGNORECASE,
 )
 #: The user as the subject of a clause.
@@ -66,6 +73,7 @@ def iter_given_up_facts(
         for sentence in parts
         if (dropped := _DROPPED.search(sentence) or _LEFT_WORK.search(sentence))
         and not _tells_of_another(sentence, dropped.start())
+        and not _ONLY_WISHED.search(_cut_clause(sentence, dropped.start()))
     )
     given_up_words = {word for word in _WORD.findall(given_up) if word not in _COMMON}
     if not given_up:
@@ -100,6 +108,14 @@ def _tells_of_another(sentence: str, place: int) -> bool:
         or _SUBJECT_EN.search(clause) is not None
         or (bool(words) and is_handed_on(words[-1]))
     )
+
+
+def _cut_clause(sentence: str, place: int) -> str:
+    """Return the clause at a place of a sentence."""
+    ends = [end.span() for end in _CLAUSE_END.finditer(sentence)]
+    first = max((behind for _, behind in ends if behind <= place), default=0)
+    last = min((before for before, _ in ends if before > place), default=len(sentence))
+    return sentence[first:last]
 
 
 def cut_word_stem(word: str) -> str:

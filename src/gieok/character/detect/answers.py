@@ -1,11 +1,20 @@
-"""Facts in short answers to a character's question about name, home or work."""
+"""Facts in short answers to what a character asked: a name, a home, work, an age, a taste."""
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from datetime import date
 
-from gieok.character.detect import words
+from gieok.character.detect.asks import ASKS, Ask
+from gieok.character.detect.introductions import (
+    find_asked_person,
+    introduce,
+    names_somebody,
+)
 from gieok.character.detect.patterns import regex
+from gieok.character.detect.plans import find_event_word
+from gieok.character.detect.words import NO_VALUE
+from gieok.text.day_ahead import day_ahead
+from gieok.text.language import detect_text_language
 
 #: Words that may stand before the answer itself.
 _FILLER = re.compile(
@@ -15,131 +24,75 @@ _FILLER = re.compile(
     r"|so|just|it's|its|i'm|im|i am|the name's|name's|my name is|they call me|call me)\b)+",
     re.IGNORECASE,
 )
-_END = rf"(?:{words.IS}|(?=[.,!?~…^;(ㅋㅎㅠㅜ]|\s*$))"
-
-
-class Ask(NamedTuple):
-    """Question type: what it asks for, the words that ask, and the words that answer (group
-    `v`).
-    """
-
-    predicate: str
-    asks: str
-    answer: str
-    confidence: float = 0.8
-
-
-_NAME_EN = (
-    r"(?P<v>(?:(?:Mrs?|Ms|Miss|Dr)\.? )?(?-i:[A-ZÀ-Þ][a-zà-ÿ]+)(?: (?-i:[A-ZÀ-Þ][a-zà-ÿ]+))?)"
-    r"(?=[.,!;]|$| "
-    r"and\b| or\b| here\b)"
-)
-_PLACE_EN = (
-    r"(?:(?:just |right )?(?:home's |i live |i'm |im |out |over |up |down )*(?:in|near|outside"
-    r"|by) )?(?P<v>(?-i:[A-Z])[\w']+(?: (?-i:[A-Z])[\w']+)?)(?=[.,!;]|$| but\b| and\b)"
-)
-#: More exact questions come first.
-ASKS = (
-    Ask(
-        "name",
-        r"이름|성함|존함|누구(?:냐|세요|신가|시오|니|인|야|지|요)|누가|뉘시|당신은요|너는\?|그대는 누구|뭐라고 (?:불|부르면)|어떻게 (?:불|부르면)",
-        rf"(?:{words.ME} )?(?P<v>{words.FULL_NAME}){_END}",
-    ),
-    Ask(
-        "name",
-        r"이름|성함|존함|누구(?:냐|세요|신가|시오|니|인|야|지|요)|뉘시|당신은요|그대는 누구",
-        (
-            rf"^(?:{words.ME} )?(?P<v>[가-힣]{{2,3}}?)(?:이?라고 (?:해|합니다|하는)|이?요|이에요|예요|이야|(?<=[가-힣])야"
-            r"|입니다|[.!~]*$)"
-        ),
-        0.7,
-    ),
-    Ask(
-        "lives_in",
-        (
-            r"어디 ?(?:살|사(?:세|시|는|니|냐|나)|계시|지내)|어디에? (?:사|살)|집(?:이|은) ?(?:어디|가까|멀)|댁이|어느 ?(?:동네|도시"
-            r"|별|나라|지역)|사는 ?(?:곳|데|동네|집)|동네 ?(?:분|사람|사세)"
-        ),
-        (
-            rf"(?P<v>(?:(?!{words.NO_NOUN})[가-힣]{{2,6}} )?(?!{words.NO_NOUN})[가-힣]{{2,7}}?)(?:역|쪽"
-            rf"|근처)?(?:에서? (?:살|지내|자취|있|산다|사는)|{_END})"
-        ),
-    ),
-    Ask(
-        "job",
-        (
-            r"무슨 ?일(?:을)? ?(?:하|로)|뭐 ?하(?:는 ?(?:사람|분|녀석|애|인간)|시는|고 ?사|세요|니\?|며)|하는 ?일|직업|어떤 "
-            r"?일을|생업|밥을? ?벌|벌어 ?먹|업으로|무엇을 ?하(?:며|는|시)"
-        ),
-        (
-            rf"(?P<v>(?:[가-힣A-Za-z]{{1,7}}[^은는이가을를에서고의\s] "
-            rf")??(?!{words.NO_NOUN})[가-힣A-Za-z]{{2,9}}?(?: \d년 ?차)?)(?:에(?:서)? (?:[가-힣]+ "
-            r")?(?:다니|다녀|다닙|다닌|일하|일해|일합|근무|있)|(?:을|를)? ?(?:하고 있|해요|합니다|하는|하거든|운영|몹니다|몰아|몬다|만들|그려"
-            rf"|키워)|{_END})"
-        ),
-    ),
-    Ask(
-        "name",
-        (
-            r"\b(?:your name|call you|who(?:'s| is| are) (?:this|there|you|it|that)|who goes "
-            r"there|and you are|whom have i|addressing|who am i)\b"
-        ),
-        _NAME_EN,
-    ),
-    Ask(
-        "lives_in",
-        (
-            r"\b(?:where (?:do|are) you (?:live|living|based|staying|calling|from)|where's "
-            r"home|where(?:'s| is) your|your home|live (?:around|near)|where are you\b)"
-        ),
-        _PLACE_EN,
-    ),
-)
 _COMPILED = tuple(
     (ask, re.compile(ask.asks, re.IGNORECASE), re.compile(ask.answer, re.IGNORECASE))
     for ask in ASKS
 )
-_MOST_ANSWER = 60
-#: Whose name, home or work is asked for, where it is not the user's.
-_OF_WHOM = re.compile(
-    r"(?P<kin>여동생|남동생|동생|조카|아들|딸|언니|오빠|누나|형(?=[이의은 ])|엄마|아빠|어머니|아버지|친구|남편|아내)"
-    rf"|(?P<pet>{words.ANIMAL}|녀석|그 아이)|\b(?:his|her|their|its|he|she) "
+#: A question for the day of something.
+_ASKS_WHEN = re.compile(
+    r"언제|며칠|몇 ?월|무슨 ?요일|\bwhen\b|\bwhat (?:day|date)\b", re.IGNORECASE
 )
+_ON = re.compile(r"^on ", re.IGNORECASE)
+_BEFORE_DAY = ("", "on", "the", "on the", "next", "this")
+_MOST_ANSWER = 60
+#: Parts of an answer; an initial or a title before a point ends none.
+_PART = re.compile(r"[.!\n]+|[ㅋㅎ]{2,}|[ㅠㅜ]+")
+_ASKS = re.compile(r"(?:까|나|냐|니|느냐|소|오|가|지)[.!\s]*$")
 
 
-def iter_answered_facts(text: str, question: str) -> Iterator[tuple[str, str, str, float]]:
+def iter_answered_facts(
+    text: str, question: str, earlier: Sequence[str] = ()
+) -> Iterator[tuple[str, str, str, float]]:
     """Yield the predicate, value, sentence and confidence of each fact that answers a question.
 
-    `question` is the message before the answer.
+    `question` is the message before the answer, and `earlier` what the user had said before it: a
+    question for "her name" asks for somebody whom they told of.
     """
-    if "?" not in question and not re.search(r"(?:까|나|냐|니|느냐|소|오|가|지)[.!\s]*$", question):
+    if "?" not in question and not _ASKS.search(question):
         return
     last_sentences = " ".join(re.split(r"(?<=[.!])\s", question.strip())[-2:])
-    of_whom = _OF_WHOM.search(last_sentences)
     for ask, asks, answer in _COMPILED:
-        if not asks.search(last_sentences):
+        asked = asks.search(last_sentences)
+        if asked is None:
             continue
-        parts = re.split(r"[.!\n]+|[ㅋㅎ]{2,}|[ㅠㅜ]+", text[:_MOST_ANSWER])
-        answer_matches = [
-            match
-            for match in (answer.match(_FILLER.sub("", part, count=1)) for part in parts)
-            if match
-        ]
-        good = [
-            match
-            for match in answer_matches
-            if match["v"] and not regex(words.NO_VALUE).fullmatch(match["v"])
-        ]
-        if good and of_whom and ask.predicate == "name":
-            is_pet = of_whom["pet"]
-            value = f"{good[0]['v']} ({is_pet})" if is_pet else f"{of_whom['kin']} {good[0]['v']}"
-            yield "pet" if is_pet else "family", value, text.strip(), ask.confidence
-        elif good and not of_whom:
-            yield (
-                ask.predicate,
-                good[-1 if ask.predicate == "lives_in" else 0]["v"],
-                text.strip(),
-                ask.confidence,
-            )
-        if good:
-            return
+        good = _list_answers(ask, answer, text)
+        if not good:
+            continue
+        person = find_asked_person(last_sentences, asked, earlier)
+        value = good[-1 if ask.predicate == "lives_in" else 0]
+        if person is None:
+            words = {**asked.groupdict(default=""), **value.groupdict(default="")}
+            yield ask.predicate, ask.value.format_map(words), text.strip(), ask.confidence
+        elif ask.predicate == "name" and person:
+            predicate, named = introduce(person, value["v"])
+            yield predicate, named, text.strip(), ask.confidence
+        return
+
+
+def name_asked_event(text: str, question: str, said: date) -> str:
+    """Return an answer to "when is the interview?" with the event that it leaves out: "interview
+    Tuesday at ten".
+
+    Another text is returned as it is: the answer begins with no day or names what is on it, or the
+    question is about somebody else. `said` is the day of the answer.
+    """
+    asking = re.split(r"(?<=[.!?])\s+", question.strip())[-1]
+    asked = _ASKS_WHEN.search(asking)
+    event = find_event_word(asking)
+    if asked is None or event is None or find_event_word(text) or names_somebody(asking):
+        return text
+    answer = _FILLER.sub("", text, count=1)
+    day = day_ahead(answer, said)
+    if day is None or answer[: day.start].strip(" ,~").lower() not in _BEFORE_DAY:
+        return text
+    if detect_text_language(question) == "ko":
+        return f"{event[1]} {answer}"
+    return f"my {event[1]} is on {_ON.sub('', answer)}"
+
+
+def _list_answers(ask: Ask, answer: "re.Pattern[str]", text: str) -> "list[re.Match[str]]":
+    """Return what answers a question in the parts of a text, in order."""
+    parts = [_FILLER.sub("", part, count=1) for part in _PART.split(text[:_MOST_ANSWER])]
+    spoken = [part for part in parts if part.strip(" ,~?")]
+    found = (answer.match(part) for part in (spoken[:1] if ask.is_first else parts))
+    return [one for one in found if one and one["v"] and not regex(NO_VALUE).fullmatch(one["v"])]

@@ -13,15 +13,17 @@ from typing import NamedTuple
 from gieok.character.detect import gates, general_en, general_ko, patterns_en, patterns_ko, plans
 from gieok.character.detect.abandonment import iter_given_up_facts
 from gieok.character.detect.another import is_told_of_another
-from gieok.character.detect.answers import iter_answered_facts
+from gieok.character.detect.answers import iter_answered_facts, name_asked_event
 from gieok.character.detect.contrasts import Correction, iter_corrections
 from gieok.character.detect.corrections import settle_corrections
 from gieok.character.detect.denials import iter_given_up_plans
+from gieok.character.detect.introductions import iter_introduced
 from gieok.character.detect.patterns import (
     OF_ANY,
     OF_OTHER,
     OF_USER,
     Pattern,
+    complete_bound_noun,
     find_object,
     is_clause,
     regex,
@@ -170,7 +172,12 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     findings = [
         *_iter_stated_findings(said, text, names, held),
         *plans.plans(
-            plans.PlanMessage(said.day, text, said.earlier, _list_wrong_days(wrong)),
+            plans.PlanMessage(
+                said.day,
+                name_asked_event(text, said.answers, said.day),
+                said.earlier,
+                _list_wrong_days(wrong),
+            ),
             held,
             Finding,
         ),
@@ -370,8 +377,13 @@ def _iter_stated_findings(
     about = gates.Topic()
     taken: set[tuple[str, int]] = set()
     known = {fact.predicate for fact in held if fact.subject == USER and not fact.is_idea}
-    for predicate, value, sentence, sureness in iter_answered_facts(text, said.answers):
-        if not gates.is_idea(text) and not (predicate == "name" and predicate in known):
+    answered = (
+        *iter_answered_facts(text, said.answers, said.earlier),
+        *iter_introduced(text, said.answers),
+    )
+    for predicate, words, sentence, sureness in () if gates.is_idea(text) else answered:
+        value = _format_birthday(words, said.day) if predicate == "birthday" else words
+        if value and not (predicate == "name" and predicate in known):
             taken.add((predicate, 0))
             yield Finding(predicate, tidy_fact_value(value), sentence, confidence=sureness)
     for number, sentence in enumerate(split_chat_sentences(text)):
@@ -500,6 +512,7 @@ def _match_pattern_row(
             if row.predicate == "lives_in"
             else tidy_fact_value(words["v"])
         )
+        words["v"] = complete_bound_noun(sentence[: sentence_match.start("v")], words["v"])
         if regex(NO_VALUE).fullmatch(words["v"]):
             return None
         if row.predicate in _OF_OBJECT:

@@ -35,7 +35,8 @@ _UNMEANT = (
     (
         "role",
         (
-            r"역할극|상황극|연기해|연습해 ?볼게|놀이 했|롤플|척 ?해 ?볼|\blet'?s (?:do a bit|pretend|role-?play|play)\b"
+            r"\bif (?:they|any(?:one|body)|some(?:one|body)|he|she) asks?\b|(?:누가|누구든|다들|사람들이) 물어보면"
+            r"|역할극|상황극|연기해|연습해 ?볼게|놀이 했|롤플|척 ?해 ?볼|\blet'?s (?:do a bit|pretend|role-?play|play)\b"
             r"|\bpretend (?:i|you|we)|\brole-?play"
         ),
     ),

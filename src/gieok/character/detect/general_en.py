@@ -1,9 +1,10 @@
 """General patterns for English, by predicate: frames of verbs and of time, with any nouns."""
 
+from gieok.character.detect import words
 from gieok.character.detect.patterns import Pattern
 from gieok.character.detect.patterns_en import OTHERS_MOVED
 
-_NAME = r"(?-i:[A-ZÀ-Þ][a-zà-ÿ]+)"
+_NAME = rf"{words.NOBODY_EN}(?-i:[A-ZÀ-Þ][a-zà-ÿ]+)"
 _PLACE = r"(?-i:[A-Z][\w']+(?: [A-Z][\w']+){0,2})"
 _I = r"\bi(?:'m| am|m|'ve| have|ve)?\b"
 _STOP = (

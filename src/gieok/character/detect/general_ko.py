@@ -232,7 +232,10 @@ PATTERNS = (
             rf"|{_MARK}{_ADV}(?:극혐|싫어(?![지해하합])|싫더|싫은|안 ?좋아(?![해하합])|질색|노맛|별로(?:예요|야"
             r"|더라|임|니까|라)|토 ?나))"
         ),
-        unless=rf"{_NEVER_MINE}|없어서 못|말하기|하기 ?싫|가기|덜 싫|알레르기|불내증|시간|때문|바빠|밥|아무것도|오늘|속이|{_BADLY}",
+        unless=(
+            rf"{_NEVER_MINE}|없어서 못|말하기|하기 ?싫|가기|덜 싫|알레르기|불내증|시간|때문|바빠|밥|아무것도|오늘|속이|{_BADLY}"
+            rf"|{words.UNWELL}"
+        ),
     ),
     Pattern(
         "likes",
@@ -250,6 +253,13 @@ PATTERNS = (
         ),
         near=r"커피|차|라떼|아메리카노|맥주|술|음료|마시|마셔|주스|우유|물|콜라|소주|와인|티",
         unless=r"자기 ?전|자고 |약|밥|술만|방울|못 ",
+    ),
+    Pattern(
+        "health",
+        rf"{_B}(?P<v>{words.BODY})(?:이|가|도) ?(?:좀 |많이 |진짜 |원래 |영 )?안 ?좋(?:아|은|다|네|고|거|습)",
+        value="{v} 안 좋음",
+        unless=rf"{_NEVER_MINE}|할머니|할아버지|오늘|어제|방금|아까|까|척",
+        confidence=0.8,
     ),
     # What the user does regularly.
     Pattern(
@@ -292,7 +302,8 @@ PATTERNS = (
         "habit",
         rf"{_NOUN}(?<![에때서])(?:을|를|도|은|는)? ?(?:완전 |아예 |드디어 )?끊(?:었|음|은 ?지|기로)",
         value="{v} 끊음",
-        unless=rf"{_NEVER_MINE}|학원|전화|표|티켓|인연|연락|회원권|정기권",
+        # whoever 끊다 lessons has paid for them: nothing ends, and nothing surely begins
+        unless=rf"{_NEVER_MINE}|학원|전화|표|티켓|인연|연락|회원권|정기권|강습|레슨|강의|수강|PT|(?:{_SPORT})(?:을|를|도)? ?끊",
     ),
     Pattern(
         "habit",
@@ -511,7 +522,7 @@ PATTERNS = (
             rf"|쉰)(?:{words.ONES_END})?(?=이|인|임|네|이네|[\s.,!~]|$))"
         ),
         about=OF_OTHER,
-        unless=r"차이|많|고양이|강아지",
+        unless=r"차이|많|고양이|강아지|살 ?(?:아[래랜랫]|위|어리|어린|연상|연하|적|밑|터울)",
     ),
     # How user and character speak to each other.
     Pattern(

@@ -57,7 +57,8 @@ def regex(words: str) -> "re.Pattern[str]":
 
 #: Korean words that a value does not begin or end with.
 _LEADS = defer_pattern(
-    r"^(?:(?:일하는|저는?|나는?|난|전|제가|내가|제|내|우리|이제|지금|요즘|그냥|사실|원래|진짜|완전|너무|아|어|근데|그리고|또|정말|제일|젤|가장"
+    r"^(?:(?:응|네|넵|넹|일하는|저는?|나는?|난|전|제가|내가|제|내|우리|이제|지금|요즘|그냥|사실|원래|진짜|완전|너무|아|어|근데|그리고|또|정말|제일"
+    r"|젤|가장"
     r"|맨날|매일|거의|좀|약간|다시|드디어|방금|먹을때|사실은|집은|집이|하는|다니는|운영하는|일하는|다음 ?달부터|오늘부로|오늘부터"
     r"|직업은|직업이|전공은|고향은)\s+)+"
 )
@@ -130,6 +131,26 @@ def find_object(before: str) -> str:
     last = (found[1] or " ")[-1]
     describes = get_final(last) == _DESCRIBING_FINAL and last not in "은는"
     return f"{found[1]} {found[2]}" if describes else found[2]
+
+
+#: Nouns that say nothing without the word that describes them: 거 in 매운 거.
+_BOUND = re.compile(r"(거|것|음식)[은는도만을를]?")
+_BEFORE_BOUND = re.compile(r"(?<![가-힣])([가-힣]{1,4}) ?$")
+
+
+def complete_bound_noun(before: str, value: str) -> str:
+    """Return a Korean value with the word that describes it, where it says nothing alone.
+
+    `before` is the sentence up to the value. '' where nothing describes it; other values as they
+    are.
+    """
+    bound = _BOUND.fullmatch(value)
+    if bound is None:
+        return value
+    found = _BEFORE_BOUND.search(before)
+    if found is None or get_final(found[1][-1]) != _DESCRIBING_FINAL:
+        return value if bound[1] == "음식" else ""
+    return f"{found[1]} {bound[1]}"
 
 
 def tidy_fact_value(value: str) -> str:

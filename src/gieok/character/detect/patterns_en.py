@@ -13,7 +13,7 @@ _STOP = (
     r"|from|at|to|for|in|on|like|lol|lmao|tho|though|btw|now|these|again|instead|actually|after"
     r"|before|by|while|every|though|if|till|until|is|was|has|just|yes)\b)"
 )
-_JOB_END = (
+JOB_END = (
     r"(?:teacher|developer|engineer|designer|nurse|doctor|vet|lawyer|solicitor|barrister"
     r"|paralegal|writer|author|editor|journalist|chef|cook|baker|barista|bartender|waiter"
     r"|waitress|driver|pilot|mechanic|electrician|plumber|carpenter|builder"
@@ -102,7 +102,7 @@ PATTERNS = (
     Pattern(
         "job",
         (
-            rf"{_I} (?:now )?(?:an?|the) (?P<v>(?:[\w-]+ ){{0,3}}?{_JOB_END}(?: at (?:the "
+            rf"{_I} (?:now )?(?:an?|the) (?P<v>(?:[\w-]+ ){{0,3}}?{JOB_END}(?: at (?:the "
             rf")?{_PLACE})?)\b"
         ),
         unless=r"\bnot an?\b|\bSCIENTIST\b|\blike\b|\bfeel\b",
@@ -119,7 +119,7 @@ PATTERNS = (
     Pattern(
         "job",
         (
-            rf"(?:^|, )(?P<v>(?:[\w-]+ )?{_JOB_END}),? (?:for )?(?:\d+|two|three|four|five|six|ten"
+            rf"(?:^|, )(?P<v>(?:[\w-]+ )?{JOB_END}),? (?:for )?(?:\d+|two|three|four|five|six|ten"
             r"|a few) (?:years?|months?)"
         ),
     ),
@@ -127,7 +127,7 @@ PATTERNS = (
         "job",
         (
             r"\b(?:promoted to|hired as|hired me as|working as|training as|qualified as|made me) "
-            rf"(?:an? |the )?(?P<v>(?:[\w-]+ ){{0,3}}?{_JOB_END}(?: at (?:the )?{_PLACE})?)\b"
+            rf"(?:an? |the )?(?P<v>(?:[\w-]+ ){{0,3}}?{JOB_END}(?: at (?:the )?{_PLACE})?)\b"
         ),
     ),
     Pattern(
@@ -159,12 +159,12 @@ PATTERNS = (
     ),
     Pattern(
         "job",
-        rf"^\s*(?P<v>(?:[\w-]+ ){{0,3}}?{_JOB_END} at (?:the )?{_PLACE})",
+        rf"^\s*(?P<v>(?:[\w-]+ ){{0,3}}?{JOB_END} at (?:the )?{_PLACE})",
         near=r"\b(?:got the job|got it|hired|new job)\b",
     ),
     Pattern(
         "job",
-        rf"^\s*{_NAME.replace('a-zà-ÿ', 'A-ZÀ-Þ')}, (?P<v>(?:[A-Z]+ )?{_JOB_END})\b",
+        rf"^\s*{_NAME.replace('a-zà-ÿ', 'A-ZÀ-Þ')}, (?P<v>(?:[A-Z]+ )?{JOB_END})\b",
         confidence=0.8,
     ),
     Pattern(
@@ -271,7 +271,8 @@ PATTERNS = (
     Pattern(
         "allergy",
         (
-            r"(?:^\s*|[,.] ?)(?P<v>[a-z]+(?: [a-z]+)?) (?:makes?|gives?) "
+            r"(?:^\s*|[,.] ?)(?P<v>[a-z]+(?: [a-z]+)?) (?:makes?|gives?|closes?|swells?"
+            r"|shuts?) (?:up )?"
             r"(?:my|me)\b[^.!?]{0,24}\b(?:throat|hives|swell|itchy|rash|wheeze|close up|choke)"
         ),
         value="{v} allergy",

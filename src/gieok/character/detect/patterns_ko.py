@@ -1,11 +1,13 @@
 """Patterns for Korean, by predicate."""
 
+from gieok.character.detect import words
 from gieok.character.detect.patterns import OF_ANY, OF_OTHER, Pattern
 
 _B = r"(?<![가-힣A-Za-z])"
 #: An ending of a sentence that states something; 이에요, 인데, 이고, 이야.
 _IS = (
-    r"(?:이에요|예요|에요|이요|요(?![가-힣])|이구요|구요|입니다|이고|이야|야(?![가-힣])|인데|거든|라서|이라|라(?=[ ,.])|(?:임|다"
+    r"(?:이에요|예요|에요|이요|요(?![가-힣])|이구요|구요|입니다|이고|이야|야(?![가-힣])|여(?![가-힣])|인데|거든|라서|이라|라(?=[ ,.])"
+    r"|(?:임|다"
     r"|음)(?![가-힣]))"
 )
 _VERY = (
@@ -171,7 +173,7 @@ PATTERNS = (
             r"(?:극혐|싫어(?:해|하|요|합)|싫더|싫은|못 ?먹|못 ?마시|못 ?마셔|안 ?좋아(?:해|하)|질색|별로(?:예요|야|더라"
             r"|임)?$)"
         ),
-        unless=r"없어서 못|말하기|보기|하기 ?싫|덜 싫|힘들|알레르기|불내증|시간|때문|바빠|밥도|아무것도",
+        unless=rf"없어서 못|말하기|보기|하기 ?싫|덜 싫|힘들|알레르기|불내증|시간|때문|바빠|밥도|아무것도|{words.UNWELL}",
         value="{v}{w}",
     ),
     Pattern(

@@ -173,7 +173,7 @@ def _read_plan(
     text, earlier = message.text, message.earlier
     is_change = _CHANGED.search(text) is not None
     is_moved = is_change or bool(message.wrong_days)
-    event = _find_event_word(text)
+    event = find_event_word(text)
     clause = read_plan_clause(text, days[-1 if is_moved else 0], event[1] if event else "")
     if _YEARLY.search(clause.sentence) and not (is_change and event):
         return
@@ -282,7 +282,7 @@ def _is_change_of(clause: PlanClause, text: str, old: Fact) -> bool:
     names = [one for one in list_names(_TIME.sub(" ", before)) if not _NO_THING.fullmatch(one)]
     if not names:
         return clause.is_own or not clause.owner
-    event = _find_event_word(names[0])
+    event = find_event_word(names[0])
     is_such = event is not None and event[0] == old.predicate
     return names[0] == clause.owner or is_such or is_among(names[0], old)
 
@@ -303,7 +303,7 @@ def _event_before(text: str, earlier: Sequence[str], is_change: bool) -> tuple[s
     A long message names its own event, so None is returned for it.
     """
     lately = reversed(earlier[-3:]) if is_change or _is_short_message(text) else ()
-    return next((event for before in lately if (event := _find_event_word(before))), None)
+    return next((event for before in lately if (event := find_event_word(before))), None)
 
 
 def _find_changed_plan(
@@ -457,7 +457,7 @@ def _is_short_message(text: str) -> bool:
     return len(text) < 60
 
 
-def _find_event_word(text: str) -> tuple[str, str] | None:
+def find_event_word(text: str) -> tuple[str, str] | None:
     """Return the predicate and the word of the event that a text names."""
     for predicate, words in EVENTS:
         if word_match := regex(words).search(text):
@@ -492,12 +492,13 @@ def _format_plan_text(
 def _nominalise(words: str) -> str:
     """Return Korean words with their last verb as a noun: 부산 가 is 부산 가기.
 
-    Other words are returned as they are.
+    A verb of several syllables may stand alone: 들어가 is 들어가기. Other words are returned as they
+    are.
     """
     before, _, verb = words.rpartition(" ")
     verb = verb.removesuffix("요")
     stem = ""
-    if before and verb in _VERB_STEMS:
+    if (before or len(verb) > 1) and verb in _VERB_STEMS:
         stem = _VERB_STEMS[verb]
     elif before and verb[-2:] in ("야제", "야지"):
         stem = _VERB_STEMS.get(verb[:-2], "")
@@ -506,7 +507,7 @@ def _nominalise(words: str) -> str:
     elif before and len(verb) > 1 and verb.endswith("다") and get_final(verb[-2]) == _FINAL_N:
         open_ = chr(ord(verb[-2]) - _FINAL_N)
         stem = verb[:-2] if open_ == "느" else verb[:-2] + open_
-    return f"{before} {stem}기" if stem else words
+    return f"{before} {stem}기".strip() if stem else words
 
 
 def _format_trip(text: str, is_korean: bool) -> str:

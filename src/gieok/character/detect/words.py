@@ -9,7 +9,8 @@ SURNAMES = "김이박최정강조윤장임한오서신권황안송전홍유고�
 FULL_NAME = rf"[{SURNAMES}][가-힣]{{2}}"
 #: An ending of a clause that states what something is: 이에요, 인데, 이고, 이야, 임, 라서.
 IS = (
-    r"(?:이에요|예요|에요|이여요|이요|요(?![가-힣])|입니다|이구요|구요|이고요|이고|고(?=[ ,])|이야|야(?![가-힣])|이다(?![가-힣])"
+    r"(?:이에요|예요|에요|이여요|(?:이)?여(?![가-힣])|이요|요(?![가-힣])|입니다|이구요|구요|이고요|이고|고(?=[ ,])|이야|야(?![가-힣])"
+    r"|이다(?![가-힣])"
     r"|다(?=[\s.!]|$)|인데요?|이거든요?|거든요?|이라서|라서|이라|라(?=[ ,.])"
     r"|임(?![가-힣])|(?:이)?지(?:요|만)?(?=[\s.!,]|$)|(?:이)?죠|이네요?|네요|이잖아요?|잖아요?|이래|(?:이)?랍니다)"
 )
@@ -31,8 +32,11 @@ ANIMAL = (
     r"고양이|강아지|멍멍이|냥이|고냥이|댕댕이|햄스터|토끼|앵무새|거북이|고슴도치|푸들|말티즈|포메|진돗개|시바|코숏|금붕어|도마뱀|기니피그|물고기|반려견|반려묘|길냥이"
     r"|리트리버|웰시코기|비숑|치와와|페르시안|먼치킨"
 )
+#: Parts of the body: what is not good there is not what somebody dislikes.
+BODY = r"무릎|허리|어깨|목|눈|귀|손목|발목|다리|팔|관절|심장|간|위|장|폐|신장|갑상선|잇몸|이빨|치아|피부|기관지|혈압|디스크|건강"
+UNWELL = rf"(?:{BODY}|몸|속|배|머리|기분|컨디션|상태)(?:이|가|은|는|도) ?[^.!?]{{0,6}}?안 ?좋"
 ONES = "한|두|세|네|다섯|여섯|일곱|여덟|아홉|열"
-ONES_END = "한|두|세|네|다섯|여섯|일곱|여덟|아홉"
+ONES_END = "하나|한|둘|두|셋|세|넷|네|다섯|여섯|일곱|여덟|아홉"
 TENS = rf"(?:열|스무|스물|서른|마흔|쉰|예순|일흔|여든)(?: ?(?:{ONES_END}))?"
 
 #: Endings and words that no name of a person has.
@@ -43,3 +47,16 @@ NO_NAME = (
 
 #: What stands between a wrong and a right value: 15일 아니고 16일.
 NOT_BUT = r"아니고|아니구|아니라|말고"
+
+#: Words with a capital letter that open a sentence and name nobody.
+NOBODY_EN = (
+    r"(?!(?:not|none|no ?one|nobody|nothing|neither|nope|yup|dunno|depends|both|lots|plenty"
+    r"|once|one|two|three|four|five|six|right(?:o|io)?|anyway|well|sorry|yes|yeah|yep|nah|no|so"
+    r"|oh|ooh|ah|aw|and|but|then|now|just|here|there"
+    r"|that|this|it|he|she|they|we|i|you|only|also|even|maybe|apparently|otherwise|luckily"
+    r"|sadly|hello|hey|hi"
+    r"|cheers|thanks|ta|bless|okay|ok|god|lord|mate|love|poor|bloody|got|gotta|was|is|had|have"
+    r"|met|saw|mum|dad|mom"
+    r"|morning|evening|night|today|tomorrow|yesterday|never|still|because|since|when|while|what"
+    r"|who|how|why)\b)"
+)

@@ -163,13 +163,15 @@ _HOLDING = (Part.MANNERS, Part.NEAR, Part.NOW)
 class NarrativeLine(NamedTuple):
     """Sentences about one memory, and the part of the narrative to which they belong.
 
-    `key` is the memory's, or that of a quoted message where `is_quote`.
+    `key` is the memory's, or that of a quoted message where `is_quote`. `said` are the words of a
+    message that is quoted alone, without the question that it answers.
     """
 
     part: Part
     text: str
     key: str
     is_quote: bool = False
+    said: str = ""
 
 
 class Narrative(NamedTuple):
@@ -243,6 +245,7 @@ def narrative(held: NarrativeMemories, view: NarrativeView, budget_tokens: int) 
         if cost <= left:
             left -= cost
             chosen.append(line)
+    chosen = [line for line in chosen if not _is_told_beside(line, chosen)]
     if not chosen:
         return Narrative()
     paragraphs = [
@@ -252,6 +255,13 @@ def narrative(held: NarrativeMemories, view: NarrativeView, budget_tokens: int) 
     keys = tuple(line.key for line in chosen if not line.is_quote)
     quoted = tuple(line.key for line in chosen if line.is_quote)
     return Narrative("\n".join((head, *filter(None, paragraphs))), now, keys, quoted)
+
+
+def _is_told_beside(line: NarrativeLine, chosen: Sequence[NarrativeLine]) -> bool:
+    """Return whether the words of a quoted message stand beside a memory already, whole."""
+    return bool(line.said) and any(
+        f"“{line.said}”" in other.text for other in chosen if not other.is_quote
+    )
 
 
 def whom(facts: Sequence[Fact], view: NarrativeView) -> str:
@@ -408,7 +418,8 @@ class Teller(NamedTuple):
                 q=words,
                 who=self.who,
             )
-        return NarrativeLine(Part.SAID, text, quote.message_id, is_quote=True)
+        said = "" if quote.asked else words
+        return NarrativeLine(Part.SAID, text, quote.message_id, is_quote=True, said=said)
 
     def tell_episode(self, episode: Episode) -> NarrativeLine:
         """Return an episode as the character tells it."""
