@@ -259,3 +259,52 @@ def test_a_permission_of_the_users_own_lifts(said: str) -> None:
 )
 def test_an_absence_is_of_persons_and_no_name_of_data(said: str, is_bounded: bool) -> None:
     assert binding.names_absence(said) is is_bounded
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "house rule: mocks stay out of the integration folder",
+        "rule of this repo: one reviewer per change",
+        "우리 팀 원칙: 쿼리 하나에 함수 하나",
+        "스테이징에서 실결제 금지",
+        "변수 이름은 영어로 지어주세요",
+    ],
+)
+def test_a_plain_rule_that_says_nothing_else_is_known_by_its_words(text: str) -> None:
+    assert binding.plain_rules_in(text) == [text]
+    assert binding.plain_rules_in(f"{text}\nadd the endpoint for refunds") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "공지 다듬어줘: 스포 금지, 욕설 금지",
+        "오늘은 배포 금지",
+        "예전 회사는 금요일 배포 금지였어",
+        "규칙 2: 토큰이 모자람",
+        "rule of thumb: smaller batches converge faster",
+        "our rule: is it still needed?",
+        "「주말 배포 금지」 금지",
+        "never push to main",
+    ],
+)
+def test_other_words_leave_a_doubt(text: str) -> None:
+    assert binding.plain_rules_in(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "only_worry"),
+    [
+        ("와이파이 이름 잊지 마세요", True),
+        ("창고 열쇠는 왼쪽 서랍이야 까먹지 마", True),
+        ("don't worry about the red lamp", True),
+        ("don't forget the pump key is on the nail", True),
+        ("don't forget to run the linter before each commit", False),
+        ("잊지 말고 커밋 전에 테스트 돌려", False),
+        ("main에 푸시하면 안 돼 잊지 마", False),
+        ("never touch the pump folder", False),
+    ],
+)
+def test_a_reminder_forbids_nothing_beside(text: str, *, only_worry: bool) -> None:
+    assert binding.forbids_only_worry(text) is only_worry

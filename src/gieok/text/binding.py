@@ -78,9 +78,55 @@ _WHO = (
     r"|anyone|one)"
 )
 
+#: (pattern, example of a rule, counter-example): where a message says nothing else, the words leave
+#: no doubt, whatever a model holds of it. Of the other words that are sure, two in five messages
+#: that a model takes for none are about a program, a joke, or a text to be written.
+PLAIN = (
+    (
+        (
+            r"(?i)^\W*(?:(?:one|a|the|new)\s+)?(?:(?:our|my|house|project|repo|team|ground|golden)"
+            r"\s+)+rules?\s?[:–—]\s*(?:\S+\s+){2,}\S"
+            r"|^\W*(?:(?:one|a|the|new)\s+)?rules? of (?:the|this|our) (?:house|repo(?:sitory)?"
+            r"|project|team|shop|codebase)\s?[:–—]\s*(?:\S+\s+){2,}\S"
+        ),
+        "team rule: one migration a pull request",
+        "rule 4: the linter fails on generated files",
+    ),
+    (
+        (
+            r"^\W*(?:우리|저희|팀|이\s?(?:프로젝트|레포|저장소))\s?(?:\S{1,6}\s)?(?:원칙|규칙|룰|철칙|컨벤션)"
+            r"\s?[:：–—]\s*\S+\s\S"
+        ),
+        "우리 팀 규칙: 마이그레이션 하나에 PR 하나",
+        "원칙 3: 파서에서 실패함",
+    ),
+    (
+        r"^[^:：,、]{2,40}\s금지(?:야|다|임|예요|이에요|입니다)?$",
+        "주말 배포 금지",
+        "금지된 단어 목록이 길어",
+    ),
+    (
+        (
+            r"^\W*(?:앞으로\s)?(?:모든\s)?(?:커밋(?:\s?메시지)?|PR|피알|주석|변수(?:명|\s?이름)|함수(?:명|\s?이름)"
+            r"|브랜치\s?(?:이름|명)|테스트\s?이름|에러\s?메시지)(?:은|는)\s.{0,20}(?:으?로|체로|말로)\s"
+            r"(?:써|적어|작성해|남겨|달아|지어|통일해)\s?(?:줘요?|주세요|라|둬)?$"
+        ),
+        "함수 이름은 영어로 지어줘",
+        "주석은 어디로 갔지",
+    ),
+)
 #: (pattern, example of a rule, counter-example): the words leave no doubt, wherever the sentence
 #: stands.
 SURE = (
+    *PLAIN,
+    (
+        (
+            r"^(?!.*(?<![가-힣])(?:내가|나는|제가|저는)).*(?<![가-힣])(?:앞으로(?:는|도)?|이제부터(?:는)?"
+            r"|지금부터(?:는)?)\s.*(?:으?로|만|게)\s(?:써|적어|맞춰|통일해|둬)$"
+        ),
+        "앞으로 날짜는 전부 UTC로 써",
+        "앞으로 이 노트북은 내가 업무용으로 써",
+    ),
     (
         rf"{_START}(?:you |we )?(?:never|always)(?: ever)? {_VERB}",
         "Never run migrations straight against prod.",
@@ -468,15 +514,22 @@ _TOLD = (
     r"|던데[\s.!~]*$"
     r"|(?:았|었|였|했|됐|갔|왔|봤|썼)(?:어|다|지|네|음|습니다|어요|거든|는데)[\s.!~]*$"
 )
-#: Comfort, reminders of a task, and statements about oneself, which look like rules.
+#: Comfort, and reminders of what was said: they forbid no deed.
+_REMINDS = (
+    r"(?i)(?:걱정|신경\s?쓰|잊|까먹|까묵|오해|미안|놀라|겁내|기대|실망|부담|서두르|무리하)\S*\s?(?:지\s?)?(?:마|말)"
+    r"|\b(?:don'?t|do not|never) (?:you )?(?:worry|forget|lose (?:it|this|that)|mind|panic|hesitate"
+    r"|get me wrong|give up|be (?:shy|afraid|sad))\b"
+)
+#: What may follow a reminder that says no more: an ending, or what is not to be forgotten.
+_ENDS_REMINDER = (
+    r"(?i)(?:세요|십시오|라|아|요|자|쇼)?[\s.!~…ㅋㅎㅠ]*$|(?=[\s.,!~…])(?! to\b)(?!.*[가-힣])"
+)
+#: Statements about oneself, which look like rules.
 _NONE = (
-    r"(?i)(?:걱정|신경\s?쓰|잊지|잊어|오해|미안|놀라|겁내|기대|실망|부담|서두르|무리하)\S*\s?(?:지\s?)?(?:마|말)"
-    r"|^\W*(?:나는?|난|저는?|전|내가|제가|우리 (?:애|엄마|아빠|집)\S*)\s(?!.*(?:줘|세요|지\s?(?:마|말)))"
+    r"(?i)^\W*(?:나는?|난|저는?|전|내가|제가|우리 (?:애|엄마|아빠|집)\S*)\s(?!.*(?:줘|세요|지\s?(?:마|말)))"
     r"|^\W*(?:(?:by the way|also|and|so|well|yes|ok|but)[\s,]+)*(?:i|i'?m|i'?ll|i'?ve|i'?d"
     r"|my)\b(?!.*\b(?:you|agents?)\b)"
     r"|^[^,]{0,60}, i(?:'ll| can| could| will|'m|'ve)?\b(?!.*\byou\b)"
-    r"|\b(?:don'?t|do not|never) (?:worry|forget|mind|panic|hesitate|get me wrong|give up|be "
-    r"(?:shy|afraid|sad))\b"
     r"|^\W*(?:never say never|always and forever|no (?:worries|problem|idea|need|thanks))"
 )
 _REQUEST = (
@@ -625,6 +678,20 @@ def rules_in(text: str, question: str = "") -> list[str]:
     return rules
 
 
+def plain_rules_in(text: str) -> list[str]:
+    """Return the rules of a turn that says nothing else, in words that leave no doubt even then."""
+    if len(text) > LONGEST_TURN or is_played(text) or blank_quotations(text) != text:
+        return []
+    sentences = _split_rule_sentences(text)
+    return sentences if all(map(_is_plain_rule, sentences)) else []
+
+
+def _is_plain_rule(sentence: str) -> bool:
+    bare = sentence.rstrip(" .!~…ㅋㅎㅠ")
+    is_plain = any(re.search(pattern, bare) for pattern, _, _ in PLAIN)
+    return is_plain and _classify_rule(sentence) == _SURE
+
+
 def has_binding_rule(text: str) -> bool:
     """Return whether a statement is a rule, or contains one."""
     return bool(rules_in(text))
@@ -679,6 +746,18 @@ def lifts_at(sentence: str, start: int, end: int) -> bool:
 def asks_question(sentence: str) -> bool:
     """Return whether a sentence asks something."""
     return re.search(_ASKS, sentence) is not None
+
+
+def forbids_only_worry(sentence: str) -> bool:
+    """Return whether all that a sentence forbids is to worry about or to forget something.
+
+    Such as 까먹지 마세요, and not "don't forget to ask me" or 잊지 말고 테스트 돌려.
+    """
+    found = re.search(_REMINDS, sentence)
+    if found is None or not re.match(_ENDS_REMINDER, sentence[found.end() :]):
+        return False
+    rest = f"{sentence[: found.start()]} {sentence[found.end() :]}"
+    return re.search(_BOUNDS, rest) is None and not orders_or_forbids(rest)
 
 
 def asks_for_work(sentence: str) -> bool:
@@ -795,7 +874,7 @@ def _classify_rule(sentence: str) -> int:
 def _classify_instruction(sentence: str) -> int:
     """Return how surely a sentence says what must or must not be done, for good or for once."""
     if len(sentence) > _LONGEST_RULE or any(
-        re.search(veto, sentence) for veto in (_ASKS, _TOLD, _NONE)
+        re.search(veto, sentence) for veto in (_ASKS, _TOLD, _REMINDS, _NONE)
     ):
         return 0
     if lifts(sentence):

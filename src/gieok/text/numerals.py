@@ -24,6 +24,7 @@ _DAYS = {
 }  # fmt: skip
 _LESSER = "|".join(sorted({**_ONES, **_DAYS}, key=len, reverse=True))
 _NATIVE = re.compile(rf"(?<![가-힣])초?({'|'.join(_TENS)})?\s?({_LESSER})?")
+_AGE_WORD = re.compile(rf"(?:{'|'.join(_TENS)})(?:{'|'.join(_ONES)})?")
 _HALF_MONTH = re.compile(r"(?<![가-힣])(보름)|(열흘)")
 _ENGLISH_ONES = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -49,6 +50,11 @@ def find_numbers(text: str) -> frozenset[int]:
     """Return the numbers that a text states, in digits or in words."""
     digits = map(int, _DIGITS.findall(text))
     return frozenset(chain(digits, _find_korean_numbers(text), _find_english_numbers(text)))
+
+
+def is_age_word(text: str) -> bool:
+    """Return whether a text is a native Korean number from ten up, as ages are told: 서른넷."""
+    return _AGE_WORD.fullmatch(text) is not None
 
 
 def _find_korean_numbers(text: str) -> set[int]:

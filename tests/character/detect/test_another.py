@@ -31,6 +31,8 @@ def _list_states(text: str) -> list[str]:
         ("my best friend is allergic to wasps", "I'm allergic to wasps", "wasps allergy"),
         ("she said I'm allergic to wasps", "turns out I'm allergic to wasps", "wasps allergy"),
         ("Mum: I live in Crail", "I live in Crail", "Crail"),
+        ("gran's allergic to wasps", "gran, I'm allergic to wasps", "wasps allergy"),
+        ("well dad lives in Crail", "I call dad every week, I live in Crail", "Crail"),
     ],
 )
 def test_whose_a_state_is_stands_around_it(of_another: str, of_user: str, value: str) -> None:

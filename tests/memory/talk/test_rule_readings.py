@@ -174,8 +174,9 @@ def test_other_weights_read_anew(tmp_path: Path) -> None:
         ("if we had two shops we'd leave the publishing to her", "leave the publishing to her"),
         ("write a script that merges duplicate guests", "merges duplicate guests"),
         ("중복된 손님 합치는 스크립트 써줘", "중복된 손님 합치는"),
+        ("창고 열쇠는 왼쪽 서랍이야 까먹지 마", "까먹지 마"),
     ],
-    ids=["lifted", "asked", "quoted", "supposed", "wanted", "wanted in Korean"],
+    ids=["lifted", "asked", "quoted", "supposed", "wanted", "wanted in Korean", "reminded"],
 )
 def test_what_lifts_asks_quotes_supposes_or_orders_work_is_no_rule(text: str, words: str) -> None:
     start = text.index(words)
@@ -213,3 +214,13 @@ def test_a_stretch_over_two_sentences_states_the_rules_of_both() -> None:
     edge = marked._replace(end=words.index(" deploy on"))
     assert len(rule_readings.split_at_sentences(words, edge)) == 1
     assert rule_readings.split_at_sentences(words, parts[1]) == [parts[1]]
+
+
+def test_where_the_reader_finds_none_a_plain_rule_that_stands_alone_is_told() -> None:
+    alone, beside = (
+        "스테이징에서 실결제 금지",
+        "스테이징에서 실결제 금지. 결제 모듈에 환불 추가해줘",
+    )
+    assert rule_readings.list_said_rules(alone, "", []) == [alone]
+    assert rule_readings.list_said_rules(beside, "", []) == []
+    assert rule_readings.list_said_rules("never push to main lol, said nobody", "", []) == []

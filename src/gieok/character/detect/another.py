@@ -43,6 +43,16 @@ _SUBJECT_EN = re.compile(
     rf"\b(?:he|she|they|(?:he|she)['’]?s|my (?:\w+ ){{0,2}}?(?:{persons.ANYBODY_EN})s?)\b",
     re.IGNORECASE,
 )
+_KIN_EN = r"mother|mom|mum|mam|father|dad|auntie|grandma|gran|granny|nan|nana|grandpa|granda"
+#: Kin named without "my" as the subject of a clause: "mum's gone vegan", "and dad lives in Leeds".
+#: Not in an address ("mum, I moved"), and not of oneself ("dad of two here").
+_CALLED_EN = re.compile(
+    r"(?:^|[.,;:!?…]|\b(?:and|but|so|because|cause|since|that|when|oh|well|now)\b)\W*"
+    rf"(?:{_KIN_EN})"
+    r"(?:['’]?s(?![\w'’])|\s+(?:\w+s|\w+ed|had|got|went|came|grew|took|can|could|will"
+    r"|(?:ca|wo|do|did|could)n['’]?t|just|always|never|also|still|only|really)(?![\w'’]))",
+    re.IGNORECASE,
+)
 #: Somebody's words behind their name: "she said I'm allergic", "Dad: I live in Leith".
 _QUOTED_EN = re.compile(
     r"\b(?!i\b)\w+ (?:said|says|told (?:\w+ ){1,3}?|goes|texted|wrote)[\s,:]*(?:that )?(?=i\b)"
@@ -72,8 +82,10 @@ def is_told_of_another(predicate: str, value: str, sentence: str) -> bool:
 
 def _is_of_another_en(before: str) -> bool:
     quoted = _QUOTED_EN.search(before)
-    named = list(_SUBJECT_EN.finditer(before))
-    is_last = bool(named) and not _USER_EN.search(before[named[-1].end() :])
+    ends = [
+        named.end() for pattern in (_SUBJECT_EN, _CALLED_EN) for named in pattern.finditer(before)
+    ]
+    is_last = bool(ends) and not _USER_EN.search(before[max(ends) :])
     return quoted is not None or is_last
 
 

@@ -17,6 +17,7 @@ from gieok.character.detect.answers import iter_answered_facts, name_asked_event
 from gieok.character.detect.contrasts import Correction, iter_corrections
 from gieok.character.detect.corrections import settle_corrections
 from gieok.character.detect.denials import iter_given_up_plans
+from gieok.character.detect.formers import Former, iter_formers
 from gieok.character.detect.introductions import iter_introduced
 from gieok.character.detect.patterns import (
     OF_ANY,
@@ -188,8 +189,12 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     findings = [finding for finding in findings if not _is_said_better(finding, findings)]
     findings += [] if findings or corrections else _find_thought_plans(text)
     findings += map(_build_corrected_finding, corrections)
+    sentences = split_chat_sentences(told)
+    formers = list(iter_formers(sentences, held))
+    findings += (_build_next_finding(one) for one in formers if one.value)
     sentences = split_chat_sentences(text)
     given_up = (
+        *(one.fact for one in formers),
         *iter_given_up_facts(sentences, held, said.day, said.zone),
         *iter_given_up_plans(sentences, held, said.day),
     )
@@ -235,6 +240,18 @@ def _build_corrected_finding(one: Correction) -> Finding:
         day=one.fact.day,
         is_idea=one.fact.is_idea,
         corrects=one.fact.key,
+    )
+
+
+def _build_next_finding(one: Former) -> Finding:
+    """Return what holds in the place of a fact that a message tells as a former one."""
+    return Finding(
+        predicate=one.fact.predicate,
+        object=one.value,
+        sentence=one.sentence,
+        confidence=min(one.fact.confidence, _HEDGED),
+        subtype=one.fact.subtype,
+        is_change=True,
     )
 
 

@@ -4,6 +4,7 @@ import re
 
 from gieok.character.detect.patterns_ko import JOBS
 from gieok.text.josa import is_closed
+from gieok.text.numerals import is_age_word
 
 _NOBODY = re.compile(
     rf"(?:{JOBS})|안녕하?세?|반갑|반가워|처음|여자|남자|사람|한국인|외국인|막내|첫째|둘째|장녀|장남|(?:[가-힣]*(?:사람|전공|준비|생활))"
@@ -21,7 +22,7 @@ def person_name(value: str, sentence: str) -> str:
         return ""  # 주말마다
     if len(value) > 2 and _said_with(value, sentence):
         value = value[:-1]
-    return "" if _NOBODY.fullmatch(value) else value
+    return "" if _NOBODY.fullmatch(value) or is_age_word(value) else value
 
 
 def strip_name_ending(value: str, sentence: str) -> str:

@@ -51,7 +51,7 @@ from gieok.text.turns import ASSISTANT, USER, find_answered_question
 from gieok.zone import day_in, find_zone
 
 #: To be raised whenever the same turns would be judged differently.
-_VERSION = 15
+_VERSION = 16
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: Least probability that a statement is about the user, and so holds in every project.

@@ -82,6 +82,8 @@ def list_said_rules(
     sure = {rule.text for rule in read_action_rules(words, _ANY_DAY)}
     if stretches:  # what the reader holds for possible, words alone may decide
         sure.update(binding.rules_in(words, question))
+    else:
+        sure.update(binding.plain_rules_in(words))
     telling = _list_telling_stretches(words, stretches)
     said = {
         sentence
@@ -140,7 +142,7 @@ def find_said_sentence(words: str, stretch: RuleStretch) -> str:
     """Return the user's own sentence that surely states a rule by a stretch; '' for none.
 
     What lies in quotation marks states none, nor does a sentence that lifts a rule, asks, supposes
-    a case, or asks for a piece of work and no more.
+    a case, asks for a piece of work and no more, or only tells not to worry or to forget.
     """
     if not forbids_surely([stretch]):
         return ""
@@ -156,6 +158,7 @@ def find_said_sentence(words: str, stretch: RuleStretch) -> str:
                 or binding.asks_question(sentence)
                 or binding.is_supposed(sentence)
                 or binding.is_plain_request(sentence)
+                or binding.forbids_only_worry(sentence)
                 or binding.names_moment(sentence)
             )
             return "" if is_none else sentence
