@@ -258,10 +258,12 @@ def narrative(held: NarrativeMemories, view: NarrativeView, budget_tokens: int) 
 
 
 def _is_told_beside(line: NarrativeLine, chosen: Sequence[NarrativeLine]) -> bool:
-    """Return whether the words of a quoted message stand beside a memory already, whole."""
-    return bool(line.said) and any(
-        f"“{line.said}”" in other.text for other in chosen if not other.is_quote
-    )
+    """Return whether the words of a quoted message stand beside a fact or an event, whole.
+
+    In the summary of a talk they are one of many lines, and what was asked for is told by itself.
+    """
+    beside = [other for other in chosen if not other.is_quote and other.part is not Part.TALKS]
+    return bool(line.said) and any(f"“{line.said}”" in other.text for other in beside)
 
 
 def whom(facts: Sequence[Fact], view: NarrativeView) -> str:
