@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.commands.encode import Omitted
+from gieok.commands.memory.shelf_changes import follow_left_changes
 from gieok.errors import GieokError
 from gieok.flow import lifecycle
 from gieok.home.call import Call
@@ -66,13 +67,14 @@ def caught_up(call: Call, *, use_vectors: bool) -> Behind | None:
     An error never stops the caller.
     """
     try:
+        followed = follow_left_changes(call)
         left = call.home.catch_up()
         if call.privacy.pause(call.clock.now().timestamp()):
             return Behind(0, 0, why=_PAUSED)
         files, waiting = _follow_files(call)
         _follow_vault(call)
         if (
-            (left.made or files)
+            (left.made or files or followed)
             and use_vectors
             and isinstance(store := call.home.store, VectorSearch)
         ):
