@@ -74,6 +74,17 @@ def test_the_newest_interpreter_of_each_version_is_found() -> None:
     assert sys.version_info[:2] in versions
 
 
+def test_interpreters_beside_this_one_are_found_in_another_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = _RELEASE["find_pythons"]()
+    beside = Path(sys.base_prefix).parent
+    expected = [python for python in here if Path(python).is_relative_to(beside)]
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert set(expected) <= set(_RELEASE["find_pythons"]())
+
+
 def test_what_cannot_be_run_is_no_interpreter(tmp_path: Path) -> None:
     dangling, plain = tmp_path / "dangling", tmp_path / "plain"
     dangling.symlink_to(tmp_path / "nothing")
