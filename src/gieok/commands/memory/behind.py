@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.commands.encode import Omitted
-from gieok.commands.memory.shelf_changes import follow_left_changes
 from gieok.errors import GieokError
 from gieok.flow import lifecycle
 from gieok.home.call import Call
@@ -67,7 +66,7 @@ def caught_up(call: Call, *, use_vectors: bool) -> Behind | None:
     An error never stops the caller.
     """
     try:
-        followed = follow_left_changes(call)
+        followed = _follow_shelves(call)
         left = call.home.catch_up()
         if call.privacy.pause(call.clock.now().timestamp()):
             return Behind(0, 0, why=_PAUSED)
@@ -86,6 +85,15 @@ def caught_up(call: Call, *, use_vectors: bool) -> Behind | None:
         return Behind(0, 0, why=Words.said(str(error)))
     why = _ELSEWHERE if left.is_elsewhere else None
     return Behind(left.transcripts, left.messages, waiting, why) if left or waiting else None
+
+
+def _follow_shelves(call: Call) -> int:
+    """Follow records whose index was cut short, on a server; return how many shelves changed."""
+    if not call.home.stores.is_remote:
+        return 0
+    from gieok.commands.memory.shelf_changes import follow_left_changes  # no local search needs it
+
+    return follow_left_changes(call)
 
 
 def untrusted_records(call: Call, store: Store) -> int:
