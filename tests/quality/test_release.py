@@ -63,6 +63,16 @@ def test_the_tests_that_a_release_runs_are_there() -> None:
     assert all((_ROOT / name).exists() for name in _RELEASE["TESTS"])
 
 
+def test_the_tests_that_a_release_runs_read_no_document() -> None:
+    """Beside them lies pyproject.toml alone."""
+    named = [_ROOT / name for name in _RELEASE["TESTS"]]
+    files = [
+        file for place in named for file in (place.rglob("*.py") if place.is_dir() else [place])
+    ]
+    reads = re.compile(r"parents\[\d\] / \"(docs|benchmarks|src|scripts|examples)\b")
+    assert [file.name for file in files if reads.search(file.read_text(encoding="utf-8"))] == []
+
+
 def test_the_newest_interpreter_of_each_version_is_found() -> None:
     asked = "import sys; print(*sys.version_info[:2])"
     versions = [
