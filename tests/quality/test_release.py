@@ -63,6 +63,16 @@ def test_the_tests_that_a_release_runs_are_there() -> None:
     assert all((_ROOT / name).exists() for name in _RELEASE["TESTS"])
 
 
+def test_the_tests_that_a_release_runs_read_no_document() -> None:
+    """Beside them lies pyproject.toml alone."""
+    named = [_ROOT / name for name in _RELEASE["TESTS"]]
+    files = [
+        file for place in named for file in (place.rglob("*.py") if place.is_dir() else [place])
+    ]
+    reads = re.compile(r"parents\[\d\] / \"(docs|benchmarks|src|scripts|examples)\b")
+    assert [file.name for file in files if reads.search(file.read_text(encoding="utf-8"))] == []
+
+
 def test_the_newest_interpreter_of_each_version_is_found() -> None:
     asked = "import sys; print(*sys.version_info[:2])"
     versions = [
@@ -72,6 +82,17 @@ def test_the_newest_interpreter_of_each_version_is_found() -> None:
     assert versions == sorted(set(versions))
     assert versions[0] >= (3, 11)
     assert sys.version_info[:2] in versions
+
+
+def test_interpreters_beside_this_one_are_found_in_another_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = _RELEASE["find_pythons"]()
+    beside = Path(sys.base_prefix).parent
+    expected = [python for python in here if Path(python).is_relative_to(beside)]
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert set(expected) <= set(_RELEASE["find_pythons"]())
 
 
 def test_what_cannot_be_run_is_no_interpreter(tmp_path: Path) -> None:

@@ -117,6 +117,11 @@ def build_set_aside_path(home: str) -> str:
     return os.path.join(home, "set-aside")
 
 
+def build_unfollowed_path(home: str) -> str:
+    """Return the folder of marks of record folders that changed and that the index is behind of."""
+    return os.path.join(home, "unfollowed")
+
+
 def gate_rules_file(home: str) -> str:
     """Return the file of the rules about actions that hold, as gates compare them."""
     return os.path.join(home, "gates", "rules.json")

@@ -66,13 +66,14 @@ def caught_up(call: Call, *, use_vectors: bool) -> Behind | None:
     An error never stops the caller.
     """
     try:
+        followed = _follow_shelves(call)
         left = call.home.catch_up()
         if call.privacy.pause(call.clock.now().timestamp()):
             return Behind(0, 0, why=_PAUSED)
         files, waiting = _follow_files(call)
         _follow_vault(call)
         if (
-            (left.made or files)
+            (left.made or files or followed)
             and use_vectors
             and isinstance(store := call.home.store, VectorSearch)
         ):
@@ -84,6 +85,15 @@ def caught_up(call: Call, *, use_vectors: bool) -> Behind | None:
         return Behind(0, 0, why=Words.said(str(error)))
     why = _ELSEWHERE if left.is_elsewhere else None
     return Behind(left.transcripts, left.messages, waiting, why) if left or waiting else None
+
+
+def _follow_shelves(call: Call) -> int:
+    """Follow records whose index was cut short, on a server; return how many shelves changed."""
+    if not call.home.stores.is_remote:
+        return 0
+    from gieok.commands.memory.shelf_changes import follow_left_changes  # no local search needs it
+
+    return follow_left_changes(call)
 
 
 def untrusted_records(call: Call, store: Store) -> int:

@@ -21,7 +21,8 @@ from gieok.commands.memory import (
     untrusted,
 )
 from gieok.commands.memory.handles import NamedMemory
-from gieok.commands.memory.records import RecordShelf, follow_soon, rewrite_active_memory
+from gieok.commands.memory.records import RecordShelf, rewrite_active_memory
+from gieok.commands.memory.shelf_changes import ShelfChange, follow_left_changes
 from gieok.commands.memory.shown_words import CorrectedWords
 from gieok.errors import BadRequest, StoreError, find_os_reason
 from gieok.flow import distil
@@ -132,6 +133,7 @@ def edit_memory(
     ] = False,
 ) -> EditResult:
     """Correct the memory that a handle names. Raises BadRequest."""
+    follow_left_changes(call)
     memory = handles.require_memory(call, handle)
     if memory.was_replaced:  # or is being put anew at this moment by another edit
         with handles.lock_observations(call, memory.document.scope):
@@ -371,47 +373,99 @@ def _edit_record_file(
     written = ""
     if not given:
         written = _ask_replacement_text(call, "", before, file.suffix, instead) + "\n"
-    handle = memory.handle
-    new_text = redact_said(given)  # before the lock: a reader takes its time
-    with record_shelf.lock(call.home.folder):
-        now = file.read_text(encoding="utf-8") if file.exists() else ""
-        # nobody saw the text that theirs would replace
-        if not now or (written and now != before):
-            raise BadRequest(
-                "{file!r} was changed meanwhile", file=file, hint="read it again, and decide"
-            )
-        # Another edit may have come between: its wording is what goes to the history.
-        replaced = (
-            memory.document if now == before else replace(memory.document, text=redact_said(now))
-        )
-        before = now
-        after = written or records.with_text(before, new_text)
-        if kind == handles.RECORD and after != before:
-            writer = build_agent_field(after) if by_agent else ""
-            after = records.with_field(after, CORRECTED_BY, writer)
-        is_made = bool(given) and kind == handles.RECORD and _is_named_by_title(before, file)
-        if after != before:
-            fs.replace(file, after)
-        if kind == handles.RECORD and after != before:
-            edited = _EditedRecord(
-                shelf=record_shelf, root=root, file=file, replaced=replaced, before=before
-            )
-            file = _place_edited_record(call, edited, is_made=is_made)
-            handle = build_handle(memory.document.scope.path, root.key_of(file))
-        elif kind == handles.RECORD and record_shelf.is_project:
-            untrusted.grant_record_trust(call.home.folder, record_shelf.base, file)
-    if kind == handles.RECORD:
-        follow_soon(call, record_shelf)
-    else:
-        call.tell(call.words("`gieok index` takes it in"))
-    return EditResult(
-        handle=handle,
-        kind=kind,
-        before=before,
-        text=after,
-        changed=after != before,
-        path=os.fspath(file),
+    asked = _AskedEdit(
+        memory=memory,
+        shelf=record_shelf,
+        root=root,
+        seen=before,
+        written=written,
+        text=redact_said(given),  # before the lock: a reader takes its time
+        by_agent=by_agent,
     )
+    if kind != handles.RECORD:
+        with record_shelf.lock(call.home.folder):
+            result = _rewrite_note(asked)
+        call.tell(call.words("`gieok index` takes it in"))
+        return result
+    with ShelfChange(call, record_shelf) as change:
+        with record_shelf.lock(call.home.folder):
+            result = _rewrite_record(call, asked)
+        change.follow()
+    return result
+
+
+class _AskedEdit(NamedTuple):
+    """What a file is to say: the memory, its shelf and root, the file's text that a person saw,
+    the file that they `written`, or else the text of the memory, and whether an agent wrote it.
+    """
+
+    memory: NamedMemory
+    shelf: RecordShelf
+    root: roots.Root
+    seen: str
+    written: str
+    text: str
+    by_agent: bool
+
+    @property
+    def file(self) -> Path:
+        """Return the file of the memory."""
+        return self.root.file(self.memory.document.key.partition("/")[2])
+
+    def read_present(self) -> str:
+        """Return what the file says now. Raises BadRequest where nobody saw that text."""
+        now = self.file.read_text(encoding="utf-8") if self.file.exists() else ""
+        if not now or (self.written and now != self.seen):
+            raise BadRequest(
+                "{file!r} was changed meanwhile", file=self.file, hint="read it again, and decide"
+            )
+        return now
+
+    def build_result(self, kind: str, file: Path, before: str, after: str) -> EditResult:
+        """Return what the edit did to a file, which may have another name now."""
+        key = self.root.key_of(file)
+        is_renamed = file != self.file
+        return EditResult(
+            handle=build_handle(self.memory.document.scope.path, key)
+            if is_renamed
+            else self.memory.handle,
+            kind=kind,
+            before=before,
+            text=after,
+            changed=after != before,
+            path=os.fspath(file),
+        )
+
+
+def _rewrite_note(asked: _AskedEdit) -> EditResult:
+    """Write what a person wrote into their own file."""
+    before = asked.read_present()
+    if asked.written != before:
+        fs.replace(asked.file, asked.written)
+    return asked.build_result(handles.NOTE, asked.file, before, asked.written)
+
+
+def _rewrite_record(call: Call, asked: _AskedEdit) -> EditResult:
+    """Let a record say something else, in its file and in the history."""
+    shelf, file, document = asked.shelf, asked.file, asked.memory.document
+    before = asked.read_present()
+    after = asked.written or records.with_text(before, asked.text)
+    if after == before:
+        if shelf.is_project:
+            untrusted.grant_record_trust(call.home.folder, shelf.base, file)
+        return asked.build_result(handles.RECORD, file, before, after)
+    after = records.with_field(
+        after, CORRECTED_BY, build_agent_field(after) if asked.by_agent else ""
+    )
+    is_made = not asked.written and _is_named_by_title(before, file)
+    # Another edit may have come between: its wording is what goes to the history.
+    replaced = document if before == asked.seen else replace(document, text=redact_said(before))
+    fs.replace(file, after)
+    edited = _EditedRecord(
+        shelf=shelf, root=asked.root, file=file, replaced=replaced, before=before
+    )
+    file = _place_edited_record(call, edited, is_made=is_made)
+    return asked.build_result(handles.RECORD, file, before, after)
 
 
 class _EditedRecord(NamedTuple):

@@ -209,7 +209,7 @@ def follow_soon(call: Call, kept: RecordShelf) -> bool:
     try:
         follow_shelf(call, kept)
     except (StoreUnreachable, StoreBusy, StoreReadOnly) as error:
-        later = Words("done; the index follows with the next record or session start:")
+        later = Words("done; the index follows when the store answers again:")
         call.tell(f"{later.say(call.lang)} {error}")
         for beside in call.home.stores.all()[1:]:
             _index_shelf_words(call, kept, beside)

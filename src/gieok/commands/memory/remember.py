@@ -25,8 +25,8 @@ from gieok.commands.memory.records import (
     RecordShelf,
     find_record_key,
     find_record_shelf,
-    follow_soon,
 )
+from gieok.commands.memory.shelf_changes import ShelfChange
 from gieok.errors import BadRequest, StoreError
 from gieok.home.call import Call
 from gieok.hook import records
@@ -162,18 +162,19 @@ def remember_record(
         last_day,
         today,
     )
-    with record_shelf.lock(call.home.folder):
-        saved = records.save_record(
-            record_shelf.base,
-            record,
-            is_known=lambda known: grants.TrustJudge(call.home.folder).admits(
-                known.read_bytes(), known
-            ),
-        )
-        file = saved.file
-        if record_shelf.is_project:
-            _trust_new_record(call, record_shelf, file)
-    indexed = follow_soon(call, record_shelf)
+    with ShelfChange(call, record_shelf) as change:
+        with record_shelf.lock(call.home.folder):
+            saved = records.save_record(
+                record_shelf.base,
+                record,
+                is_known=lambda known: grants.TrustJudge(call.home.folder).admits(
+                    known.read_bytes(), known
+                ),
+            )
+            file = saved.file
+            if record_shelf.is_project:
+                _trust_new_record(call, record_shelf, file)
+        indexed = change.follow()
     key = find_record_key(call, record_shelf, file) if indexed else None
     if indexed and not key:
         raise StoreError(

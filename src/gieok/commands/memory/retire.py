@@ -14,9 +14,9 @@ from gieok.commands.memory.records import (
     RecordShelf,
     find_record_shelf,
     follow_meaning,
-    follow_soon,
     rewrite_active_memory,
 )
+from gieok.commands.memory.shelf_changes import ShelfChange
 from gieok.errors import BadRequest
 from gieok.flow import distil
 from gieok.home.call import Call
@@ -211,22 +211,27 @@ def _move_record_file(call: Call, one: _ShelfRecord, target: str, status: str) -
             stem=file.stem,
             hint="`gieok list --status retired` shows what is put away",
         )
-    with record_shelf.lock(call.home.folder):
-        if not file.exists():  # another process was faster
-            raise BadRequest(
-                "the record {stem!r} was moved meanwhile",
-                stem=file.stem,
-                hint="`gieok list --status retired` shows what is put away",
+    with ShelfChange(call, record_shelf) as change:
+        with record_shelf.lock(call.home.folder):
+            if not file.exists():  # another process was faster
+                raise BadRequest(
+                    "the record {stem!r} was moved meanwhile",
+                    stem=file.stem,
+                    hint="`gieok list --status retired` shows what is put away",
+                )
+            forgotten_marks.mark_removed(
+                call, record_shelf.scope, [file], forgotten_marks.WAS_MOVED
             )
-        forgotten_marks.mark_removed(call, record_shelf.scope, [file], forgotten_marks.WAS_MOVED)
-        moved = records.move_record(record_shelf.base, file, target, call.clock.now())
-        if record_shelf.is_project and target == records.MEMORY:
-            untrusted.grant_record_trust(call.home.folder, record_shelf.base, moved)
-        elif record_shelf.is_project:
-            untrusted.revoke_record_trust(
-                call.home.folder, record_shelf.base, file.relative_to(record_shelf.base).as_posix()
-            )
-    follow_soon(call, record_shelf)
+            moved = records.move_record(record_shelf.base, file, target, call.clock.now())
+            if record_shelf.is_project and target == records.MEMORY:
+                untrusted.grant_record_trust(call.home.folder, record_shelf.base, moved)
+            elif record_shelf.is_project:
+                untrusted.revoke_record_trust(
+                    call.home.folder,
+                    record_shelf.base,
+                    file.relative_to(record_shelf.base).as_posix(),
+                )
+        change.follow()
     return RetiredMemory(
         handle=handle,
         kind=handles.RECORD,

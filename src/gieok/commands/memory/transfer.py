@@ -13,10 +13,10 @@ from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.records import (
     RecordShelf,
     follow_meaning,
-    follow_soon,
     rewrite_active_memory,
     scope_shelf,
 )
+from gieok.commands.memory.shelf_changes import ShelfChange
 from gieok.errors import BadRequest
 from gieok.flow import distil
 from gieok.home.call import Call
@@ -212,23 +212,24 @@ def _transfer_record(
     assert kept is not None
     document = memory.document
     file = kept.base / records.MEMORY / Path(document.key).relative_to(Path(document.key).parts[0])
-    # locks in one order: two transfers between the same folders at once do not deadlock
-    with ExitStack() as locks:
-        for record_shelf in sorted({kept, shelf}):
-            locks.enter_context(record_shelf.lock(call.home.folder))
-        if not file.exists():
-            raise BadRequest("{handle} was moved or forgotten meanwhile", handle=memory.handle)
-        there = records.copy_record(shelf.base, file)
-        if shelf.is_project:
-            untrusted.grant_record_trust(call.home.folder, shelf.base, there)
-        forgotten_marks.mark_removed(call, kept.scope, [file])
-        file.unlink()
-        if kept.is_project:
-            untrusted.revoke_record_trust(
-                call.home.folder, kept.base, file.relative_to(kept.base).as_posix()
-            )
-    follow_soon(call, shelf)
-    follow_soon(call, kept)
+    with ShelfChange(call, shelf) as arrival, ShelfChange(call, kept) as departure:
+        # locks in one order: two transfers between the same folders at once do not deadlock
+        with ExitStack() as locks:
+            for record_shelf in sorted({kept, shelf}):
+                locks.enter_context(record_shelf.lock(call.home.folder))
+            if not file.exists():
+                raise BadRequest("{handle} was moved or forgotten meanwhile", handle=memory.handle)
+            there = records.copy_record(shelf.base, file)
+            if shelf.is_project:
+                untrusted.grant_record_trust(call.home.folder, shelf.base, there)
+            forgotten_marks.mark_removed(call, kept.scope, [file])
+            file.unlink()
+            if kept.is_project:
+                untrusted.revoke_record_trust(
+                    call.home.folder, kept.base, file.relative_to(kept.base).as_posix()
+                )
+        arrival.follow()
+        departure.follow()
     root = next(
         root
         for root in roots.load_roots(call.home.store, shelf.scope)

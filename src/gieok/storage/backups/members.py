@@ -20,7 +20,7 @@ _LEFT_OUT = (
     "backups", "models", "resolved", "logs", "set-aside", "tools.json", "chroma", "lancedb",
     "cache", "locks", "reserve", "daemon.json", "daemon.renewal", "daemon.sock",
     "daemon.log", "daemon.log.1", "daemon.down", "serve.json", "serve.log", "serve.log.1",
-    "serve.token", "web.secret", "web.used",
+    "serve.token", "web.secret", "web.used", "unfollowed",
 )  # fmt: skip
 #: Secrets: backed up only where a person asks for them (`.env`), or never (the key of an encrypted
 #: home).
