@@ -6,7 +6,10 @@ modules that they import. A pattern that a row of data holds as text goes throug
 """
 
 import re
-from typing import cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # the hook has no time for typing
+    from typing import Any
 
 _METHODS = ("search", "match", "fullmatch", "sub", "subn", "findall", "finditer", "split")
 _FACTS = ("groups", "groupindex")
@@ -43,4 +46,6 @@ def defer_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """Return what stands for `re.compile(pattern, flags)`; a mistake in it shows at its first use,
     so a test compiles all there are.
     """
-    return cast("re.Pattern[str]", LatePattern(pattern, flags))
+    late: Any = LatePattern(pattern, flags)
+    stands_for: re.Pattern[str] = late
+    return stands_for
