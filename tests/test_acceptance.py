@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.forked import Commands
 
 _WALKS = Path(__file__).parents[1] / "examples" / "acceptance"
 _DOCUMENTS = sorted(file.parent.name for file in _WALKS.glob("*/criteria.py"))
@@ -47,3 +48,17 @@ def test_a_criterion_that_is_not_as_listed_fails_the_walk(
     walk.lacks_command("1", "shown by none", test="tests/test_acceptance.py::test_nothing_of")
     assert walk.faults == ["broken", "mended", "other but broken", "shown by none", "unsaid"]
     assert walk.count() == "a-document: 9 criteria, 2 ✓, 1 differently, 1 –, 5 ✗"
+
+
+@pytest.mark.parametrize(("is_alone", "faults"), [(True, ["below 200 ms"]), (False, [])])
+def test_a_time_on_a_clock_is_judged_only_where_no_tests_run_beside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_alone: bool, faults: list[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(_WALKS))
+    from walk import Walk
+
+    with subprocess.Popen([sys.executable, "-c", ""]) as server:
+        walk = Walk("a-document", tmp_path, {}, forks=None if is_alone else Commands(server))
+    walk.holds_in_time("1", "below 200 ms", met=False, figure="300 ms")
+    walk.holds_in_time("1", "below 15 s", met=True, figure="1 s")
+    assert walk.faults == faults

@@ -1,9 +1,10 @@
 """Runner of the acceptance walks: a fresh home, the product's own commands, a line a criterion.
 
 A walk drives `gieok` as a user does and states each criterion of its document once, by one of
-three methods:
+four methods:
 
 - `holds`: the criterion as the document asks it. ✓ where the check passed, ✗ where it did not.
+- `holds_in_time`: the same of how long something takes. Where the tests run beside it, ✗ is –.
 - `differs`: the product does something else on purpose. "differently" where what it does instead
   passed its check and `docs/decisions.md` has the paragraph that says why; else ✗.
 - `lacks_command`: no command of the walk can show it. – where the named test is there, else ✗.
@@ -175,6 +176,13 @@ class Walk:
     def holds(self, section: str, asks: str, *, met: bool, figure: object = "") -> None:
         """State a criterion that the product meets as the document asks it."""
         self._add(section, asks, Verdict.WORKS if met else Verdict.MISSING, figure)
+
+    def holds_in_time(self, section: str, asks: str, *, met: bool, figure: object = "") -> None:
+        """State a criterion about time on a clock, which says nothing where other tests run beside."""
+        if met or self.forks is None:
+            self.holds(section, asks, met=met, figure=figure)
+        else:
+            self._add(section, asks, Verdict.UNTRIED, f"{figure}, beside other tests")
 
     def differs(
         self, section: str, asks: str, *, met: bool, decision: str, figure: object = ""

@@ -218,7 +218,7 @@ def _measured(w: Walk, recall: _Recall, labels: list[_Label]) -> None:
         figure=f"{told.get('by_meaning')} of {told.get('prompts')}",
     )
     middle = sorted(times_s)[len(times_s) // 2]
-    w.holds(
+    w.holds_in_time(
         "diagram",
         "usually below 200 ms, never above 15 s",
         met=max(times_s) < 15 and 0 < told.get("p50_ms", 0) < 200,
