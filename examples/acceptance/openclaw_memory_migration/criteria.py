@@ -5,6 +5,7 @@ nothing of OpenClaw is changed.
 """
 
 import importlib.metadata
+import json
 import re
 import threading
 import time
@@ -25,6 +26,8 @@ The staging database is Postgres 16 on port 5433.
 _DAY = (
     "# 2026-02-03\n\nWe chose Caddy as the reverse proxy because it renews certificates itself.\n"
 )
+#: What a person asks an agent: no statement that is worth an observation.
+_QUESTION = "How tall is the Matterhorn?"
 #: Fields of a result that OpenClaw's tools read.
 _RESULT_FIELDS = {"path", "start_line", "end_line", "score", "snippet", "source"}
 
@@ -170,12 +173,18 @@ def _gate_2(w: Walk, service: FakeGemini, notes: Path) -> None:
         met=len(texts) == 1 and "20" not in texts[0],
         figure=f"{len(texts)} document on the subject there",
     )
+    talk = {"role": "user", "content": _QUESTION, "timestamp": int(time.time())}
+    folder = w.write("talk/session.jsonl", f"{json.dumps(talk)}\n").parent
+    told = {"GIEOK_OBSERVE_FOLDERS": str(folder), "GIEOK_OBSERVE_AGENTS": "none"}
+    w.gieok("observe", "run", "--once", **told)
+    w.gieok("index")
+    held = w.gieok("observe", "stats", "--json").json.get("journal", {})
     w.differs(
         "D-2",
         "transcripts of sessions are not uploaded, memory files are",
-        met=not any("session" in d.title for d in service.documents.values()),
+        met=held.get("messages") == 1 and not any("Matterhorn" in t for t in service.texts()),
         decision="What was said to agents stays on the machine",
-        figure="0 sessions there",
+        figure=f"{held.get('messages')} message here, none of it there",
     )
 
 
@@ -229,7 +238,8 @@ def _gate_4(w: Walk, service: FakeGemini) -> None:
     w.holds(
         "Gate 4",
         "`status` tells the store and how much is there",
-        met=bool(re.search(r"synced \(gemini, 3 documents", told)) and "fileSearchStores/" in told,
+        # Three files, and the turn of gate 2, which is here alone.
+        met=bool(re.search(r"synced \(gemini, 4 documents", told)) and "fileSearchStores/" in told,
         figure=next((line for line in told.splitlines() if "synced" in line), "").strip(),
     )
     service.reset_counts()

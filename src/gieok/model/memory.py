@@ -158,7 +158,8 @@ class Entry(NamedTuple):
 class StoreStats(NamedTuple):
     """Contents of a store, for one scope or all.
 
-    `vectors` counts passages with a vector of the active model.
+    `vectors` counts passages with a vector of the active model; `unsent`, those that are kept from
+    the service which makes the vectors, and get none.
     """
 
     documents: int
@@ -166,3 +167,9 @@ class StoreStats(NamedTuple):
     vectors: int
     disk_bytes: int
     cached_vectors: int
+    unsent: int = 0
+
+    @property
+    def waiting(self) -> int:
+        """Return how many passages wait for a vector."""
+        return max(0, self.passages - self.vectors - self.unsent)

@@ -137,7 +137,7 @@ def rebuild_index(
             from_journal=memory_count,
             vectors_kept=saved,
             embedded=embedded,
-            waiting=stats.passages - stats.vectors if has_vectors else 0,
+            waiting=stats.waiting if has_vectors else 0,
             set_aside=aside,
             failed=(*(Reason(one.key, one.reason) for one in failed), *archived),
             note=note,

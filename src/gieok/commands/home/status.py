@@ -221,8 +221,8 @@ class StatusResult:
             return "empty"
         if self.stale or self.missing_roots:
             return "stale"
-        waiting = self.embedder != "none" and self.stats.vectors < self.stats.passages
-        return "embedding" if waiting else "synced"
+        waits = self.embedder != "none" and self.stats.waiting > 0
+        return "embedding" if waits else "synced"
 
     @property
     @mark_encoded_getter

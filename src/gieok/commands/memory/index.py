@@ -434,7 +434,7 @@ def _with_vectors(call: Call, request: IndexRequest, report: Report) -> IndexRes
         note = embedder.behind
     stats = store.stats(call.scope)
     has_vectors = isinstance(store, VectorSearch) and call.home.embedder_name != "none"
-    waiting = stats.passages - stats.vectors if has_vectors else 0
+    waiting = stats.waiting if has_vectors else 0
     store.compact()
     moved = 0
     if isinstance(store, ManagedStore) and not request.no_wait:
@@ -452,14 +452,14 @@ def _embed_missing_passages(
     minutes.
     """
     store_stats = call.home.store.stats()
-    if store_stats.passages == store_stats.vectors:
+    if not store_stats.waiting:
         # which checks that the model is still the store's
         embedded_count = lifecycle.fill_vectors(store, embedder)
         lifecycle.fill_lines(store, embedder)
         return embedded_count
     words = call.words("meanings")
     if not request.paths:
-        show = call.progress(words, store_stats.passages - store_stats.vectors)
+        show = call.progress(words, store_stats.waiting)
         embedded_count = lifecycle.fill_vectors(store, embedder, show, is_first=is_users)
         lifecycle.fill_lines(store, embedder)
         return embedded_count

@@ -175,6 +175,16 @@ def test_at_most_ten_uploads_are_in_flight_and_a_page_is_not_the_end(
     assert store.stats(HOME).vectors == store.stats(HOME).passages == 57
 
 
+def test_what_is_kept_from_the_service_waits_for_no_vector(store: GeminiStore) -> None:
+    said = build_entry("sessions/claude-code/a.md", "who feeds the otter")
+    elsewhere = build_entry("sessions/claude-code/b.md", "and when", scope=OTHER)
+    store.put([build_entry("otter.md", "the otter eats at noon"), said, elsewhere])
+    assert (store.stats(HOME).unsent, store.stats(HOME).waiting) == (1, 1)
+    store.push()
+    assert (store.stats(HOME).vectors, store.stats(HOME).waiting) == (1, 0)
+    assert (store.stats().unsent, store.stats().waiting) == (2, 0)
+
+
 def test_a_lost_manifest_is_rebuilt_from_the_service(
     filled: GeminiStore, gemini: Any, tmp_path: Path, open_gemini: Open
 ) -> None:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from gieok.model.memory import Scope
+from gieok.places.scope import SESSIONS
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS gemini_uploads (
@@ -116,6 +117,17 @@ class UploadManifest:
                 "d.scope_id JOIN gemini_uploads u "
                 "ON u.scope = s.path AND u.key = d.key AND u.content_hash = "
                 f"d.content_hash{condition}",
+                values,
+            ).fetchone()
+        return int(row[0])
+
+    def count_unsent_passages(self, scope: Scope | None) -> int:
+        """Count the passages of conversations, which the service does not get (`sync.uploaded`)."""
+        condition, values = (" AND s.path = ?", (scope.path,)) if scope else ("", ())
+        with self._reading() as db:
+            row = db.execute(
+                "SELECT total(d.passage_count) FROM documents d JOIN scopes s ON s.id = d.scope_id "
+                f"WHERE d.key GLOB '{SESSIONS}/*'{condition}",
                 values,
             ).fetchone()
         return int(row[0])

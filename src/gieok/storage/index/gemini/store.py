@@ -162,7 +162,11 @@ class GeminiStore(SqliteDocuments):
         return (
             super()
             .stats(scope)
-            ._replace(vectors=self._manifest.uploaded_passages(scope), cached_vectors=0)
+            ._replace(
+                vectors=self._manifest.uploaded_passages(scope),
+                cached_vectors=0,
+                unsent=self._manifest.count_unsent_passages(scope),
+            )
         )
 
     def close(self) -> None:

@@ -40,7 +40,7 @@ def show_first_page(seen: PageRequest) -> Response:
     try:
         stats = call.home.store.stats(seen.call.scope)
         if call.home.embedder_name != "none" and stats.passages:
-            values["meaning"] = (stats.vectors, stats.passages)
+            values["meaning"] = (stats.vectors, stats.vectors + stats.waiting)
         if values["question"]:
             values["recalled"] = seen.memory.recall(values["question"])
     except GieokError as error:
