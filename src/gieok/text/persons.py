@@ -28,12 +28,22 @@ RELATIVES_EN = (
     "mother|mom|mum|mam|father|dad|da|sister|brother|twin|aunt|auntie|uncle|cousin|niece|nephew"
     "|grandmother|grandma|gran|granny|nan|nana|grandfather|grandpa|granda|parent"
 )
+#: Kin whom one calls by the word alone, without "my": "mum's gone vegan".
+CALLED_EN = "mother|mom|mum|mam|father|dad|auntie|grandma|gran|granny|nan|nana|grandpa|granda"
 SPOUSES_EN = "husband|wife"
 CHILDREN_EN = "son|daughter|kid|wean"
 PARTNERS_EN = "partner|boyfriend|girlfriend"
 CIRCLE_EN = (
     "friend|mate|bestie|buddy|pal|neighbour|neighbor|roommate|flatmate|housemate|teammate"
     "|landlord|landlady"
+)
+#: Those of them who are "he", and who are "she".
+MEN_EN = (
+    "father|dad|da|brother|uncle|nephew|grandfather|grandpa|grandson|granda|husband|son|boyfriend"
+)
+WOMEN_EN = (
+    "mother|mom|mum|mam|sister|aunt|auntie|niece|grandmother|grandma|granddaughter|gran|granny|nan"
+    "|nana|wife|daughter|girlfriend"
 )
 ROLES_EN = "boss|manager|colleague|coworker|teacher|coach"
 

@@ -43,12 +43,11 @@ _SUBJECT_EN = re.compile(
     rf"\b(?:he|she|they|(?:he|she)['’]?s|my (?:\w+ ){{0,2}}?(?:{persons.ANYBODY_EN})s?)\b",
     re.IGNORECASE,
 )
-_KIN_EN = r"mother|mom|mum|mam|father|dad|auntie|grandma|gran|granny|nan|nana|grandpa|granda"
 #: Kin named without "my" as the subject of a clause: "mum's gone vegan", "and dad lives in Leeds".
 #: Not in an address ("mum, I moved"), and not of oneself ("dad of two here").
 _CALLED_EN = re.compile(
     r"(?:^|[.,;:!?…]|\b(?:and|but|so|because|cause|since|that|when|oh|well|now)\b)\W*"
-    rf"(?:{_KIN_EN})"
+    rf"(?:{persons.CALLED_EN})"
     r"(?:['’]?s(?![\w'’])|\s+(?:\w+s|\w+ed|had|got|went|came|grew|took|can|could|will"
     r"|(?:ca|wo|do|did|could)n['’]?t|just|always|never|also|still|only|really)(?![\w'’]))",
     re.IGNORECASE,

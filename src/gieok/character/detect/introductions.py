@@ -46,14 +46,8 @@ _YOUR = re.compile(
 _OF_YOU = re.compile(r"\byou(?:r|rs|'re)?\b", re.IGNORECASE)
 _HE = regex(r"\b(?:he|his|him)\b")
 _SHE = regex(r"\b(?:she|her)\b")
-_MEN = regex(
-    r"father|dad|da|brother|uncle|nephew|grand(?:father|pa|son)|granda|husband|son|boyfriend"
-)
-_WOMEN = regex(
-    r"mother|mom|mum|mam|sister|aunt|auntie|niece|grand(?:mother|ma|daughter)|gran|granny|nana?"
-    r"|wife"
-    r"|daughter|girlfriend|missus"
-)
+_MEN = regex(persons.MEN_EN)
+_WOMEN = regex(alternatives(persons.WOMEN_EN, "missus"))
 #: A name that opens a clause and is told with 이라고, and what follows is nobody's words.
 _NAMED_KO = re.compile(
     r"(?:^|[.!?,~ㅋㅎ\n]\s*|(?:는데|은데|거든|둘이|하나)\s)(?P<v>[가-힣]{2,3}?)이?라고(?=[ ,])"
