@@ -189,8 +189,7 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     findings = [finding for finding in findings if not _is_said_better(finding, findings)]
     findings += [] if findings or corrections else _find_thought_plans(text)
     findings += map(_build_corrected_finding, corrections)
-    sentences = split_chat_sentences(told)
-    formers = list(iter_formers(sentences, held))
+    formers = list(iter_formers(split_chat_sentences(told), held))
     findings += (_build_next_finding(one) for one in formers if one.value)
     sentences = split_chat_sentences(text)
     given_up = (

@@ -15,6 +15,8 @@ from typing import NamedTuple
 from gieok.model.memory import Scope
 from gieok.places.scope import SESSIONS
 
+#: Begins the keys of conversations, which the service does not get.
+UNSENT_PREFIX = f"{SESSIONS}/"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS gemini_uploads (
     id TEXT PRIMARY KEY, scope TEXT NOT NULL, key TEXT NOT NULL,
@@ -122,13 +124,13 @@ class UploadManifest:
         return int(row[0])
 
     def count_unsent_passages(self, scope: Scope | None) -> int:
-        """Count the passages of conversations, which the service does not get (`sync.uploaded`)."""
+        """Count the passages of conversations, which the service does not get."""
         condition, values = (" AND s.path = ?", (scope.path,)) if scope else ("", ())
         with self._reading() as db:
             row = db.execute(
                 "SELECT total(d.passage_count) FROM documents d JOIN scopes s ON s.id = d.scope_id "
-                f"WHERE d.key GLOB '{SESSIONS}/*'{condition}",
-                values,
+                f"WHERE d.key GLOB ?{condition}",
+                (f"{UNSENT_PREFIX}*", *values),
             ).fetchone()
         return int(row[0])
 

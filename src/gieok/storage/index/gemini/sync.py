@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from gieok.errors import Phrase, StoreUnreachable
 from gieok.model.memory import Document, Scope
-from gieok.places.scope import SESSIONS
 from gieok.ports.store import Documents
 from gieok.ports.system import Clock
 from gieok.storage.index.gemini.comparison import (
@@ -30,7 +29,13 @@ from gieok.storage.index.gemini.comparison import (
     RemoteCopy,
 )
 from gieok.storage.index.gemini.costs import MonthSpent, UploadCosts
-from gieok.storage.index.gemini.manifest import Attempt, Upload, UploadManifest, document_id
+from gieok.storage.index.gemini.manifest import (
+    UNSENT_PREFIX,
+    Attempt,
+    Upload,
+    UploadManifest,
+    document_id,
+)
 from gieok.storage.index.gemini.service import (
     GeminiService,
     Payload,
@@ -57,7 +62,7 @@ def uploaded(keys: Iterable[str]) -> list[str]:
 
     Conversations are left out: the local keyword index finds them.
     """
-    return [key for key in keys if not key.startswith(f"{SESSIONS}/")]
+    return [key for key in keys if not key.startswith(UNSENT_PREFIX)]
 
 
 class UploadPlan(NamedTuple):
