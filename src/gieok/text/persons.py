@@ -1,7 +1,8 @@
 """Words for the persons around a user, in Korean and English.
 
 One list for whoever asks of whom a sentence tells. Each name is a group of alternatives, of which
-`alternatives` makes a part of a pattern. The hook imports this module: standard library alone.
+`alternatives` makes a part of a pattern. A word stands in one group; CALLED_EN, MEN_EN and WOMEN_EN
+pick words out of the groups. The hook imports this module: standard library alone.
 """
 
 #: Korean words for kin of which a user has one, or names one.
@@ -31,7 +32,7 @@ RELATIVES_EN = (
 #: Kin whom one calls by the word alone, without "my": "mum's gone vegan".
 CALLED_EN = "mother|mom|mum|mam|father|dad|auntie|grandma|gran|granny|nan|nana|grandpa|granda"
 SPOUSES_EN = "husband|wife"
-CHILDREN_EN = "son|daughter|kid|wean"
+CHILDREN_EN = "son|daughter|grandson|granddaughter|kid|wean"
 PARTNERS_EN = "partner|boyfriend|girlfriend"
 CIRCLE_EN = (
     "friend|mate|bestie|buddy|pal|neighbour|neighbor|roommate|flatmate|housemate|teammate"

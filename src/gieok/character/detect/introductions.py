@@ -27,7 +27,7 @@ _ANIMAL_EN = (
 )
 _ANIMAL = rf"{words.ANIMAL}|{_ANIMAL_EN}"
 _KIN_KO = r"여동생|남동생|동생|조카|아들|딸|언니|오빠|누나|형(?=[이의은 ])|엄마|아빠|어머니|아버지"
-_KIN_EN = alternatives(persons.RELATIVES_EN, persons.CHILDREN_EN, "grandson|granddaughter")
+_KIN_EN = alternatives(persons.RELATIVES_EN, persons.CHILDREN_EN)
 _NEAR = (
     rf"(?:(?<![가-힣])(?:우리 ?|내 |제 )?(?P<ko>{_KIN_KO}|{words.ANIMAL}|{persons.SPOUSES_KO}"
     rf"|{persons.PARTNERS_KO}|친구|단짝|절친|베프)"
