@@ -22,6 +22,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 _ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = _ROOT / "src" / "gieok"
@@ -109,7 +110,7 @@ def _repeated(places: Sequence[Place]) -> list[Place]:
 def measure(package: Path) -> House:
     """Measure all Python files below a folder."""
     house = House()
-    trees: dict[str, ast.Module] = {}
+    modules: dict[str, _Module] = {}
     for file in sorted(package.rglob("*.py")):
         path = file.relative_to(package).as_posix()
         source = file.read_text(encoding="utf-8")
@@ -117,35 +118,47 @@ def measure(package: Path) -> House:
             tree = ast.parse(source)
         except SyntaxError:
             continue
-        trees[path] = tree
+        module = modules[path] = _list_nodes(tree)
         house.files += 1
         house.lines += len(source.splitlines())
-        house.expressions[str(PurePosixPath(path).parent)] += _count_expressions(tree)
+        house.expressions[str(PurePosixPath(path).parent)] += _count_expressions(module.nodes)
         _add_layout(house, path, source, tree)
-        _add_definitions(house, path, tree)
-    aliases = _callable_aliases(trees)
-    records = _names_of_records(trees)
-    for path, tree in trees.items():
-        _add_callable_fields(house, path, tree, aliases)
-        _add_positional(house, path, tree, records)
-    _add_lonely_protocols(house, trees)
+        _add_definitions(house, path, module)
+    aliases = _callable_aliases(modules)
+    records = {node.name for module in modules.values() for node in module.records}
+    for path, module in modules.items():
+        _add_callable_fields(house, path, module.records, aliases)
+        _add_positional(house, path, module.nodes, records)
+    _add_lonely_protocols(house, modules)
     return house
 
 
-def _count_expressions(tree: ast.Module) -> int:
-    """Count expressions without annotations and docstrings."""
-    skipped = {id(node) for node in _unmeasured(tree)}
+class _Module(NamedTuple):
+    """Parsed module, with all its nodes: walking a tree takes as long as parsing it."""
 
-    def count(node: ast.AST) -> int:
-        if id(node) in skipped:
-            return 0
-        return isinstance(node, ast.expr) + sum(map(count, ast.iter_child_nodes(node)))
-
-    return count(tree)
+    tree: ast.Module
+    nodes: list[ast.AST]
+    classes: list[ast.ClassDef]
+    records: list[ast.ClassDef]
 
 
-def _unmeasured(tree: ast.Module) -> Iterator[ast.AST]:
-    for node in ast.walk(tree):
+def _list_nodes(tree: ast.Module) -> _Module:
+    nodes = list(ast.walk(tree))
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+    return _Module(tree, nodes, classes, [node for node in classes if _is_record(node)])
+
+
+def _count_expressions(nodes: Sequence[ast.AST]) -> int:
+    """Count the expressions among all nodes of a module without annotations and docstrings."""
+    counted = sum(isinstance(node, ast.expr) for node in nodes)
+    for skipped in _unmeasured(nodes):
+        counted -= sum(isinstance(node, ast.expr) for node in ast.walk(skipped))
+    return counted
+
+
+def _unmeasured(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the annotations and docstrings among nodes, of which none is inside of another."""
+    for node in nodes:
         if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation is not None:
             yield node.annotation
         if isinstance(node, _FUNCTIONS) and node.returns is not None:
@@ -164,21 +177,20 @@ def _add_layout(house: House, path: str, source: str, tree: ast.Module) -> None:
         if isinstance(node, ast.Assign | ast.AnnAssign)
         and isinstance(node.value, ast.Tuple | ast.List | ast.Set | ast.Dict)
     }
+    if "fmt: skip" not in source:
+        return
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         is_skip = token.type == tokenize.COMMENT and "fmt: skip" in token.string
         if is_skip and token.start[0] not in tables:
             house.skips.append(Place(path, token.start[0], token.line.strip()[:60]))
 
 
-def _add_definitions(house: House, path: str, tree: ast.Module) -> None:
-    for node in tree.body:
+def _add_definitions(house: House, path: str, module: _Module) -> None:
+    for node in module.tree.body:
         if isinstance(node, _FUNCTIONS):
             house.functions.append(Place(path, node.lineno, node.name))
-    for found in ast.walk(tree):
-        if isinstance(found, ast.ClassDef):
-            house.classes.append(Place(path, found.lineno, found.name))
-            if _is_record(found):
-                house.records.append(Place(path, found.lineno, found.name))
+    house.classes += [Place(path, node.lineno, node.name) for node in module.classes]
+    house.records += [Place(path, node.lineno, node.name) for node in module.records]
 
 
 def _is_record(node: ast.ClassDef) -> bool:
@@ -189,11 +201,11 @@ def _is_record(node: ast.ClassDef) -> bool:
     )
 
 
-def _callable_aliases(trees: dict[str, ast.Module]) -> set[str]:
+def _callable_aliases(modules: dict[str, _Module]) -> set[str]:
     """Return names of modules' aliases of a callable type: `_Test = Callable[…]`."""
     names = {"Callable"}
-    for tree in trees.values():
-        for node in tree.body:
+    for module in modules.values():
+        for node in module.tree.body:
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Subscript):
                 is_callable = ast.unparse(node.value.value).endswith("Callable")
                 targets = [t.id for t in node.targets if isinstance(t, ast.Name)]
@@ -201,10 +213,10 @@ def _callable_aliases(trees: dict[str, ast.Module]) -> set[str]:
     return names
 
 
-def _add_callable_fields(house: House, path: str, tree: ast.Module, aliases: set[str]) -> None:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.ClassDef) or not _is_record(node):
-            continue
+def _add_callable_fields(
+    house: House, path: str, records: Sequence[ast.ClassDef], aliases: set[str]
+) -> None:
+    for node in records:
         for item in node.body:
             if not isinstance(item, ast.AnnAssign):
                 continue
@@ -214,33 +226,18 @@ def _add_callable_fields(house: House, path: str, tree: ast.Module, aliases: set
                 house.callables.append(Place(path, item.lineno, name))
 
 
-def _names_of_records(trees: dict[str, ast.Module]) -> set[str]:
-    """Return the names of the records of all modules."""
-    return {
-        node.name
-        for tree in trees.values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and _is_record(node)
-    }
-
-
-def _add_positional(house: House, path: str, tree: ast.Module, records: set[str]) -> None:
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
+def _add_positional(house: House, path: str, nodes: Sequence[ast.AST], records: set[str]) -> None:
+    for node in nodes:
+        if not isinstance(node, ast.Call) or len(node.args) <= _MOST_POSITIONAL:
             continue
         name = ast.unparse(node.func).split(".")[-1]
-        if name in records and len(node.args) > _MOST_POSITIONAL:
+        if name in records:
             house.positional.append(Place(path, node.lineno, f"{name}({len(node.args)})"))
 
 
-def _add_lonely_protocols(house: House, trees: dict[str, ast.Module]) -> None:
+def _add_lonely_protocols(house: House, modules: dict[str, _Module]) -> None:
     """Add protocols that at most one class of the package fits, by the names of its members."""
-    classes = [
-        (path, node)
-        for path, tree in trees.items()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef)
-    ]
+    classes = [(path, node) for path, module in modules.items() for node in module.classes]
     by_name: dict[str, list[ast.ClassDef]] = defaultdict(list)
     for _, node in classes:
         by_name[node.name].append(node)
