@@ -3,6 +3,7 @@ changes and compatible ones.
 
     python benchmarks/claims.py --data DIR [--noise FILE [--models DIR] [--show N]]
     python benchmarks/claims.py --told FILE… [--models DIR]
+    python benchmarks/claims.py --parts FILE [--models DIR]
 
 DIR holds `parallel.jsonl`, `changes.jsonl` and `compatible.jsonl` (those that it has) of
 {"earlier", "later", "lang"}: on another subject built alike; the earlier one holds no more; both
@@ -17,6 +18,10 @@ The FILEs of `--told` are rows of `training/data` (`judge_*`, `pairs_*`). All fi
 file are one memory, and all that its rows say later are said after them: by what each is, how many
 are marked as a change of the first statement of their row, and how many are shown beside it, where
 it is among the three nearest.
+
+The FILE of `--parts` (`benchmarks/data/parts.json`) holds statements that tell several facts, with
+what ended some of them: how many are marked or shown beside, and how many of these with words that
+still hold.
 """
 
 import argparse
@@ -154,12 +159,13 @@ def _find_neighbours(vectors: np.ndarray) -> Iterator[list[int]]:
 def measure_told(path: Path, models: Path) -> None:
     """Print what is marked and what is shown beside the statements of a file's rows."""
     from gieok.models.local.reader import LocalReader
+    from gieok.models.local.runtime import E5Embedder
 
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
     told = [(number, "first", _read_first(row)) for number, row in enumerate(rows)]
     for number, row in enumerate(rows):
         told += [(number, kind, text) for kind, text in _list_later(row)]
-    judge = PairJudge(LocalReader(models))
+    judge = PairJudge(LocalReader(models), E5Embedder(models))
     counts: Counter[tuple[str, str]] = Counter()
     wrong: set[int] = set()
     with TemporaryDirectory() as folder:
@@ -183,6 +189,36 @@ def measure_told(path: Path, models: Path) -> None:
         print(
             f"  {kind:<20} {counts[kind, 'all']:>4}: {shares}; of other rows {counts[kind, 'others']}"
         )
+
+
+def measure_parts(path: Path, models: Path) -> None:
+    """Print how often what is marked, or shown as perhaps changed, reaches over what still holds."""
+    from gieok.models.local.reader import LocalReader
+    from gieok.models.local.runtime import E5Embedder
+
+    reader, embedder = LocalReader(models), E5Embedder(models)
+    counts: Counter[tuple[str, str, str]] = Counter()
+    rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+    for row in rows:
+        judge, first, later = PairJudge(reader, embedder), row["first"], row["later"]
+        found: Relation | None = judge.review(relation(first, later), first, later)
+        how = "marked"
+        if found is None or not found.is_sure:
+            found, how = judge.find_likely_change(first, later, is_ahead=True), "beside"
+        counts[row["hand"], row["kind"], "all"] += 1
+        if found is None:
+            continue
+        counts[row["hand"], row["kind"], how] += 1
+        counts[row["hand"], row["kind"], f"{how} with what holds"] += any(
+            words in found.claim for words in row["holds"]
+        )
+    for hand, kind in dict.fromkeys((row["hand"], row["kind"]) for row in rows):
+        shares = ", ".join(
+            f"{how} {counts[hand, kind, how]} ({counts[hand, kind, f'{how} with what holds']} with "
+            "what holds)"
+            for how in ("marked", "beside")
+        )
+        print(f"hand {hand}, {kind:<5} {counts[hand, kind, 'all']:>3}: {shares}")
 
 
 class _ToldMemory:
@@ -277,6 +313,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path)
     parser.add_argument("--noise", type=Path)
     parser.add_argument("--told", type=Path, nargs="+", default=())
+    parser.add_argument("--parts", type=Path)
     parser.add_argument("--models", type=Path, default=Path(".cache/models"))
     parser.add_argument("--show", type=int, default=0)
     arguments = parser.parse_args()
@@ -284,6 +321,8 @@ def main() -> None:
         measure_pairs(arguments.data)
     for path in arguments.told:
         measure_told(path, arguments.models)
+    if arguments.parts:
+        measure_parts(arguments.parts, arguments.models)
     if arguments.noise:
         measure_noise(arguments.noise, arguments.models, arguments.show)
 

@@ -250,6 +250,7 @@ class Home:
             rewrite,
             zone=self.zone,
             reader=self.open_reader(),
+            embedder=self.open_bundled_embedder(),
             now=self.clock.now(),
         )
         self.follow_action_notes(store=store)

@@ -1,7 +1,7 @@
 """Finds which found claims hold no more, or have something later beside them, as
 `memory.talk.claims` recorded.
 
-Imported by the hook: see the package. A claim is a sentence: a passage that consists of the ended
+Imported by the hook: see the package. A claim is a sentence, or a fact of one: a passage that consists of the ended
 claim alone has ended; of any other passage only a part has ended.
 
 A claim on whose subject something was said later may hold or not. It is shown behind what was said

@@ -78,6 +78,27 @@ def test_the_sentences_that_the_change_is_about_are_named() -> None:
     )
 
 
+_TWO_FACTS = "The key hangs behind the map and the loom is oiled on Mondays."
+
+
+def test_of_a_sentence_with_two_facts_the_one_that_changed_is_marked() -> None:
+    judge = PairJudge(_Reader(0.999))
+    reviewed = judge.review(relation(_TWO_FACTS, _NEW), _TWO_FACTS, _NEW)
+    assert (reviewed.sureness, reviewed.claim) == (SURE, "The key hangs behind the map")
+    likely = judge.find_likely_change(_TWO_FACTS, _NEW)
+    assert likely is not None
+    assert likely.claim == "The key hangs behind the map"
+
+
+def test_where_it_cannot_be_told_which_fact_changed_nothing_is_sure() -> None:
+    of_both = "The key for the loom is with Petronela now."
+    judge = PairJudge(_Reader(0.999))
+    assert not judge.review(relation(_TWO_FACTS, of_both), _TWO_FACTS, of_both).is_sure
+    likely = judge.find_likely_change(_TWO_FACTS, of_both)
+    assert likely is not None
+    assert likely.claim == _TWO_FACTS
+
+
 def test_the_sentences_of_a_likely_change_are_named_or_there_is_none() -> None:
     class _OfKeys(_Reader):
         def read_change(self, earlier: str, later: str) -> ChangeReading:

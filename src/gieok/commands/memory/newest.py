@@ -279,7 +279,9 @@ def _compare_found_statements(
     pairs: dict[int, Relation] = {}
     statements = dict(_list_statements(store, marked, documents))
     may_read = may_read and any("vector" in placed.hit.signals for placed in marked)
-    judge = FoundJudge(store, PairJudge(call.home.open_reader() if may_read else None))
+    reader = call.home.open_reader() if may_read else None
+    embedder = call.home.open_bundled_embedder() if may_read else None
+    judge = FoundJudge(store, PairJudge(reader, embedder))
     fresh_s = (call.clock.now() - _FRESH).timestamp()
     for place, old in statements.items():
         for other, new in statements.items():

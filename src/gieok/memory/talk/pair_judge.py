@@ -14,6 +14,7 @@ subject, of all of it or of a part. It marks nothing; both are told, the later o
 """
 
 from gieok.errors import EmbedderFailed
+from gieok.memory.talk.fact_finder import FactFinder
 from gieok.memory.talk.statements.relation import (
     SURE,
     UNRELATED,
@@ -27,7 +28,7 @@ from gieok.memory.talk.statements.relation import (
     states_something,
 )
 from gieok.memory.talk.statements.statement import read_sentences
-from gieok.ports.models import ChangeReading, Reader
+from gieok.ports.models import ChangeReading, Embedder, Reader
 from gieok.ranking.calibration import bound_log_odds
 
 #: Log-odds that the rules add to the reader's.
@@ -56,14 +57,20 @@ _MOST_READ = 200
 class PairJudge:
     """Judge by rules, and by a reader where there is one.
 
-    `missed` counts the pairs that were to be read behind `close`.
+    An `embedder` tells which fact of a sentence changed; without one, shared words do.
     """
 
-    def __init__(self, reader: Reader | None) -> None:
+    def __init__(self, reader: Reader | None, embedder: Embedder | None = None) -> None:
         self._reader = reader
+        self._facts = FactFinder(embedder)
         self._known: dict[tuple[str, str], ChangeReading] = {}
         self._is_closed = False
-        self.missed = 0
+        self._missed = 0
+
+    @property
+    def missed(self) -> int:
+        """Return the number of pairs and texts that were to be read behind `close`."""
+        return self._missed + self._facts.missed
 
     @property
     def reads(self) -> bool:
@@ -78,9 +85,21 @@ class PairJudge:
     def close(self) -> None:
         """Ask the reader for nothing more: only pairs that were read before are weighed."""
         self._is_closed = True
+        self._facts.close()
 
     def review(self, judgement: Relation, earlier: str, later: str) -> Relation:
-        """Return a judgement of the rules with the reader's weighed in, if there is one."""
+        """Return a judgement of the rules with the reader's weighed in, if there is one.
+
+        Of a sentence that tells several facts, the one that changed is the claim; where it cannot
+        be told which one did, nothing is sure.
+        """
+        reviewed = self._weigh_reading(judgement, earlier, later)
+        if not reviewed.is_sure:
+            return reviewed
+        fact = self._facts.find(reviewed.claim, reviewed.by)
+        return reviewed._replace(sureness=UNSURE) if fact is None else reviewed._replace(claim=fact)
+
+    def _weigh_reading(self, judgement: Relation, earlier: str, later: str) -> Relation:
         chance = self._change(earlier, later)
         if chance is None:
             return judgement
@@ -102,15 +121,20 @@ class PairJudge:
         pairs = list_anchored_pairs(earlier, later)[:_MOST_SENTENCES]
         if not pairs and not (is_ahead and any(map(states_something, read_sentences(earlier)))):
             return None
-        whole = self._read_likely(earlier, later)
+        fact = self._facts.find(earlier, later)
+        is_turn = len(read_sentences(earlier)) > 1
+        whole = self._read_likely(earlier if is_turn else fact or earlier, later)
         if whole is None:
             return None
         if not pairs:
-            is_likely = whole >= _AHEAD_FROM
-            return relation(earlier, later)._replace(claim=earlier, by=later) if is_likely else None
+            if whole < _AHEAD_FROM:
+                return None
+            claim = fact or earlier
+            return relation(claim, later)._replace(claim=claim, by=later)
         best: Relation | None = None
         most = _LIKELY_FROM
-        for claim, by in pairs:
+        for sentence, by in pairs:
+            claim = self._facts.find(sentence, by) or sentence
             judgement = relation(claim, by)
             read = self._read_likely(claim, by)
             if read is None:
@@ -166,7 +190,7 @@ class PairJudge:
         pair = earlier[:_MOST_CHARS], later[:_MOST_CHARS]
         if pair not in self._known:
             if self._is_closed:
-                self.missed += 1
+                self._missed += 1
                 return None
             try:
                 self._known[pair] = self._reader.read_change(*pair)

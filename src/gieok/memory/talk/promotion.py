@@ -20,7 +20,7 @@ from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.memory import Document, Entry, Passage, Scope
 from gieok.places.scope import PROMOTED, USER_SCOPE, is_brought
 from gieok.ports.journal import FullJournal
-from gieok.ports.models import Reader
+from gieok.ports.models import Embedder, Reader
 from gieok.ports.store import Documents, Store
 from gieok.text.handles import line_check
 
@@ -40,16 +40,17 @@ def update_promotions(
     *,
     zone: tzinfo = UTC,
     reader: Reader | None = None,
+    embedder: Embedder | None = None,
     now: datetime,
 ) -> bool:
     """Judge the users' lasting statements, promote those about the user, and find ended claims.
 
     Raises StoreError. With a journal, observations that hold no more are ended in the journal, and
-    `rewrite` is called for the scopes that have some. `reader` judges pairs besides the rules.
-    Returns whether statements still wait to be compared: a memory that is imported whole takes
-    several steps.
+    `rewrite` is called for the scopes that have some. `reader` judges pairs besides the rules, and
+    `embedder` tells which fact of a sentence changed. Returns whether statements still wait to be
+    compared: a memory that is imported whole takes several steps.
     """
-    judge = PairJudge(reader)
+    judge = PairJudge(reader, embedder)
     found, waits_for_rules = (
         rule_readings.read_rules(store, home, reader) if reader else ({}, False)
     )

@@ -1,9 +1,9 @@
 """Records of claims: where one stands, what replaced it, and since when it holds no more.
 
-A claim is a sentence of a line: of a user's turn, of an observation, of a note or record. The claim
-ends and never the passage around it, which may hold nine other claims. A record names its claim
-(key, line, place in the line, checksum) and holds no text, so forgotten text is in none, and a line
-that has changed since is not marked.
+A claim is a sentence of a line, or a fact of one that tells several: of a user's turn, of an
+observation, of a note or record. The claim ends and never the passage around it, which may hold
+nine other claims. A record names its claim (key, line, place in the line, checksum) and holds no
+text, so forgotten text is in none, and a line that has changed since is not marked.
 """
 
 from typing import NamedTuple

@@ -6,6 +6,7 @@ agree.
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,6 +19,12 @@ TOPIC, VALUE, UNKNOWN = "topic", "value", "unknown"
 _WORD = defer_pattern(r"[A-Za-z][A-Za-z0-9_+#-]*(?:[.'’][A-Za-z0-9]+)*|[가-힣]+|\d(?:[\d.,:]*\d)?")
 _TOPIC_PARTICLE = defer_pattern(
     r"(?:께서는|에서는|으로는|한테는|에게는|들은|들이|은|는|이|가|의|께서|이랑은)$"
+)
+#: The particles of a subject, and the same letters where they end a verb: "자주 가는 카페".
+_SUBJECT_PARTICLE = defer_pattern(r"(?:은|는|이|가|도|건|엔|땐)$")
+_ADNOMINAL = defer_pattern(
+    r"^(?:가|오|쓰|먹|사|보|파|키우|마시|타|받|넣|두|주|내|만드|드|많|높|낮|좋|싫|크|작|다니)[는은]$"
+    r"|(?:하|되|있|없|같)[는은]$"
 )
 _OBJECT_PARTICLE = defer_pattern(r"(?:을|를)$")
 _VALUE_PARTICLE = defer_pattern(
@@ -158,6 +165,8 @@ _STEM_OF = {
 }
 _KOREAN_VERB = defer_pattern("|".join(sorted(_STEM_OF, key=len, reverse=True)))
 _ENGLISH_VERB = _LIGHT_VERB | _FULL_VERB
+#: Forms that are nothing but a verb.
+_FINITE = frozenset("is are was were am has have had does did will can could would must".split())
 _CHANGE_VERB = frozenset(
     (
         "moved changed switched swapped migrated pushed bumped raised lowered renamed shifted "
@@ -175,7 +184,14 @@ _VALUE_PREPOSITION = frozenset(
 _SINCE_NOW = defer_pattern(r"\b(?:these days|going forward|from here on(?: out)?)\b", re.IGNORECASE)
 _SUBJECT_PRONOUNS = frozenset("i we he she they you".split())
 _BEHIND_IS = frozenset(
-    "in out on at off not a an the now gone no been back over done retired".split()
+    "in out on at off not a an the now gone no been back over done retired with".split()
+)
+#: Behind one of these words, a word in -s is a verb: "Priya signs off every release".
+_BEHIND_VERB = frozenset(
+    """
+        off up on in to at with the a an every all over from for behind under near by before after
+        without between through around like as my our his her their its your no only one two
+    """.split()
 )
 _SHORTEST_GERUND = 5
 _PARTICLES_ALONE = dict.fromkeys("은는이가", TOPIC) | dict.fromkeys("로에을를", VALUE)
@@ -239,6 +255,32 @@ def stem_word(surface: str) -> str:
     if surface in _STOP or base in _STOP or _STOP_KOREAN_FORM.match(base):
         return ""
     return base or surface
+
+
+def is_korean_topic(surface: str) -> bool:
+    """Say whether a Korean word is marked as the topic or the subject of its clause."""
+    bare = surface.strip("\"'“”‘’()[]")
+    if len(bare) <= 1 or bare in _WHOLE_NOUNS or _ADNOMINAL.search(bare):
+        return False
+    return _SUBJECT_PARTICLE.search(bare) is not None
+
+
+def is_verb_form(words: Sequence[str], place: int) -> bool:
+    """Say whether an English word is a finite verb, by its form and by its neighbours."""
+    word = words[place].lower().replace("’", "'")
+    behind = words[place + 1].lower() if place + 1 < len(words) else ""
+    if re.search(r"'(?:re|m|ve|ll|d)$|n't$", word):
+        return True
+    if word.endswith("'s"):
+        is_plain = word[:-2] in _PRONOUNS
+        return is_plain or behind in _BEHIND_IS or not behind[:1].isalpha()
+    before = words[place - 1].lower() if place else ""
+    if before in _SUBJECT_PRONOUNS or before == "it":
+        return True
+    if re.search(r"[^su]s$", word) and place and before not in _BEFORE_NOUN:
+        return behind in _BEHIND_VERB or word in _ENGLISH_VERB
+    is_noun = word in _FULL_VERB and before in _BEFORE_NOUN
+    return not is_noun and (word in _FINITE or word in _ENGLISH_VERB)
 
 
 def _read_korean(sentence: str) -> list[Word]:

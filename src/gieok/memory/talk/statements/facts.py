@@ -1,0 +1,95 @@
+"""Cuts a sentence into the facts that it tells: its clauses with a subject of their own.
+
+"Staging lives on Hetzner and Priya signs off every release" tells two facts, of which one may
+change alone. "I eat no gluten, so keep recipes free of it" and "the shelf is oak, 28 mm thick" tell
+one each: what has no subject of its own goes with the clause before it, as do reasons and
+conditions. Read without a parser, so a cut that is not plain is not made.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from gieok.memory.talk.statements.words import is_korean_topic, is_verb_form
+from gieok.text.late_pattern import defer_pattern
+
+#: Where an English clause may end, and a connective of Korean clauses.
+_ENGLISH_BOUNDARY = defer_pattern(
+    r"(?:\s*[,;:]|\s+[-–—])\s+(?:(?:and|but|while|plus|also)\s+)?|\s+(?:and|but|while|plus)\s+",
+    re.IGNORECASE,
+)
+_KOREAN_BOUNDARY = defer_pattern(
+    r"(?<=[가-힣])(?:고|구|며|는데|은데|인데|지만)(?:요)?,?\s+|\s*[,;·]\s+|\s+[-–—]\s+|(?<=[가-힣][음임함됨])\s+"
+)
+#: What opens a clause that hangs on the one beside it.
+_DEPENDENT = defer_pattern(
+    r"(?:if|when|whenever|unless|after|before|once|because|since|although|though|as|so|which|who"
+    r"|that|where)\b",
+    re.IGNORECASE,
+)
+#: Auxiliaries that stand behind a connective form, as in 받고 있다.
+_KOREAN_AUXILIARY = defer_pattern(r"(?:있|없|싶|말|나서|나면|보니|계)")
+_WORD = defer_pattern(r"[^\s,;:]+")
+_KOREAN_LETTER = defer_pattern(r"[가-힣]")
+#: What a verb before it belongs to: 나아지는 중, 타는 곳.
+_KOREAN_HEAD = defer_pattern(r"(?:중|거|것|게|걸|데|때|곳|편|사람)")
+#: Words of a clause among which its subject and verb are looked for.
+_SUBJECT_WORDS, _TOPIC_WORDS = 6, 3
+_FEWEST_WORDS = 3
+
+
+def list_facts(sentence: str) -> list[tuple[int, int]]:
+    """Return the places [start, end) of the facts of a sentence, in order, without what joins them.
+
+    A sentence that tells one fact is one place.
+    """
+    is_korean = _KOREAN_LETTER.search(sentence) is not None
+    find = _iter_korean_cuts if is_korean else _iter_english_cuts
+    start, places = 0, list[tuple[int, int]]()
+    for end, following in find(sentence):
+        places.append((start, end))
+        start = following
+    return [*places, (start, len(sentence))]
+
+
+def _iter_english_cuts(sentence: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for boundary in _ENGLISH_BOUNDARY.finditer(sentence):
+        before = sentence[start : boundary.start()]
+        if _tells_in_english(before) and _tells_in_english(sentence[boundary.end() :]):
+            yield boundary.start(), boundary.end()
+            start = boundary.end()
+
+
+def _tells_in_english(clause: str) -> bool:
+    """Say whether a clause begins with a subject and its verb, and hangs on no other clause."""
+    words = _WORD.findall(clause.partition(",")[0].partition(";")[0])[:_SUBJECT_WORDS]
+    if len(words) < _FEWEST_WORDS or _DEPENDENT.match(clause):
+        return False
+    return any(
+        is_verb_form(words, place) and (place or words[0][0].isupper() or "'" in words[0])
+        for place in range(len(words))
+    )
+
+
+def _iter_korean_cuts(sentence: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for boundary in _KOREAN_BOUNDARY.finditer(sentence):
+        rest = sentence[boundary.end() :]
+        is_comma = not _KOREAN_LETTER.match(boundary[0])
+        if is_comma and not _has_topic(sentence[start : boundary.start()]):
+            continue
+        if _KOREAN_AUXILIARY.match(rest) or not _has_topic(rest, _TOPIC_WORDS):
+            continue
+        end = boundary.start() + len(boundary[0].rstrip(" ,;·-–—\n\t"))
+        yield end, boundary.end()
+        start = boundary.end()
+
+
+def _has_topic(clause: str, most: int | None = None) -> bool:
+    """Say whether one of the first words of a Korean clause is its topic or subject."""
+    words = [*_WORD.findall(clause.partition(",")[0]), ""]
+    return any(
+        is_korean_topic(word) and not _KOREAN_HEAD.match(behind)
+        for word, behind in list(pairwise(words))[:most]
+    )

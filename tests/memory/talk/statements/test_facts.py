@@ -1,0 +1,45 @@
+"""A sentence is cut where a clause with a subject of its own begins, and nowhere else."""
+
+import pytest
+
+from gieok.memory.talk.statements.facts import list_facts
+
+#: Sentences with `|` between their facts, which stands for what joins them.
+_CUT = [
+    ("The kiln sits in the barn| and |glazes are mixed on Fridays", "and"),
+    ("The van is a Transit|, |my brother drives it|, and |the insurance ends in May", "lists"),
+    ("Oda signs off every menu| while |Pell orders the fish", "names with verbs"),
+    ("The choir's in the chapel|; |tickets are four euros", "a semicolon"),
+    ("I ring the bell at six| but |Jonas has the key", "a contrast"),
+    ("닭장은 뒷마당에 있고| |달걀은 목요일에 걷어", "-고"),
+    ("배는 통영에 묶어 뒀는데| |엔진은 창고에 있어", "-는데"),
+    ("서버는 안양|, |백업은 대전이야", "a comma"),
+    ("간판은 파란색이고| |영업은 열한 시부터고| |사장은 우리 이모야", "three"),
+    ("학원은 그만뒀지만| |피아노는 계속 쳐", "-지만"),
+]
+#: Sentences that tell one fact, though they have several clauses.
+_WHOLE = [
+    "I eat no gluten, so keep recipes free of it",
+    "The shelf is oak, 28 mm thick",
+    "If it rains, the class is in the hall",
+    "We have two goats, Hilde and Moss",
+    "We always meet at Pru's because she has the big table",
+    "For the record: the gate is green",
+    "우리 강아지 이름은 보리고 세 살이야",
+    "비가 오면 수업은 강당에서 해",
+    "약을 먹고 있고 나아지는 중이야",
+    "역까지 걸어가서 거기서 버스를 타",
+    "새로 산 우산은 자주 가는 카페에 두고 왔어",
+]
+
+
+@pytest.mark.parametrize(("marked", "_why"), _CUT)
+def test_each_clause_with_its_own_subject_is_a_fact(marked: str, _why: str) -> None:
+    parts = marked.split("|")
+    sentence = "".join(parts)
+    assert [sentence[start:end] for start, end in list_facts(sentence)] == parts[::2]
+
+
+@pytest.mark.parametrize("sentence", _WHOLE)
+def test_what_hangs_on_a_clause_stays_with_it(sentence: str) -> None:
+    assert list_facts(sentence) == [(0, len(sentence))]
