@@ -10,6 +10,7 @@ _CUT = [
     ("The van is a Transit|, |my brother drives it|, and |the insurance ends in May", "lists"),
     ("Oda signs off every menu| while |Pell orders the fish", "names with verbs"),
     ("The choir's in the chapel|; |tickets are four euros", "a semicolon"),
+    ("The masks hang in the hall| and |drums stand by the door", "plurals with verbs"),
     ("I ring the bell at six| but |Jonas has the key", "a contrast"),
     ("닭장은 뒷마당에 있고| |달걀은 목요일에 걷어", "-고"),
     ("배는 통영에 묶어 뒀는데| |엔진은 창고에 있어", "-는데"),
@@ -29,6 +30,9 @@ _WHOLE = [
     "비가 오면 수업은 강당에서 해",
     "약을 먹고 있고 나아지는 중이야",
     "역까지 걸어가서 거기서 버스를 타",
+    "창고 문은 내가 잠가",
+    "간판은 새로 달자고 이모가 그래",
+    "We keep cans full of nails and boxes of screws",
     "새로 산 우산은 자주 가는 카페에 두고 왔어",
 ]
 

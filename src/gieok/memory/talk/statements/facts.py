@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gieok.memory.talk.statements.words import is_korean_topic, is_verb_form
+from gieok.memory.talk.statements.words import is_korean_topic, is_verb_form, is_whole_noun
 from gieok.text.late_pattern import defer_pattern
 
 #: Where an English clause may end, and a connective of Korean clauses.
@@ -19,7 +19,7 @@ _ENGLISH_BOUNDARY = defer_pattern(
     re.IGNORECASE,
 )
 _KOREAN_BOUNDARY = defer_pattern(
-    r"(?<=[가-힣])(?:고|구|며|는데|은데|인데|지만)(?:요)?,?\s+|\s*[,;·]\s+|\s+[-–—]\s+|(?<=[가-힣][음임함됨])\s+"
+    r"(?<=[가-힣])(?:(?<![다라자냐])고|(?<=[있없했었았겠])구|며|는데|은데|인데|지만)(?:요)?,?\s+|\s*[,;·]\s+|\s+[-–—]\s+|(?<=[가-힣][음임함됨])\s+"
 )
 #: What opens a clause that hangs on the one beside it.
 _DEPENDENT = defer_pattern(
@@ -31,6 +31,8 @@ _DEPENDENT = defer_pattern(
 _KOREAN_AUXILIARY = defer_pattern(r"(?:있|없|싶|말|나서|나면|보니|계)")
 _WORD = defer_pattern(r"[^\s,;:]+")
 _KOREAN_LETTER = defer_pattern(r"[가-힣]")
+#: Words that end like a connective form and join what stands before them.
+_JOINS = frozenset("그리고 그러고 또한 하고".split())
 #: What a verb before it belongs to: 나아지는 중, 타는 곳.
 _KOREAN_HEAD = defer_pattern(r"(?:중|거|것|게|걸|데|때|곳|편|사람)")
 #: Words of a clause among which its subject and verb are looked for.
@@ -76,8 +78,12 @@ def _iter_korean_cuts(sentence: str) -> Iterator[tuple[int, int]]:
     start = 0
     for boundary in _KOREAN_BOUNDARY.finditer(sentence):
         rest = sentence[boundary.end() :]
+        before = sentence[start : boundary.start()]
         is_comma = not _KOREAN_LETTER.match(boundary[0])
-        if is_comma and not _has_topic(sentence[start : boundary.start()]):
+        if is_comma and not _has_topic(before):
+            continue
+        last = f"{before}{boundary[0]}".split()[-1].strip(",;·")
+        if last in _JOINS or is_whole_noun(last):
             continue
         if _KOREAN_AUXILIARY.match(rest) or not _has_topic(rest, _TOPIC_WORDS):
             continue

@@ -25,6 +25,7 @@ _SUBJECT_PARTICLE = defer_pattern(r"(?:은|는|이|가|도|건|엔|땐)$")
 _ADNOMINAL = defer_pattern(
     r"^(?:가|오|쓰|먹|사|보|파|키우|마시|타|받|넣|두|주|내|만드|드|많|높|낮|좋|싫|크|작|다니)[는은]$"
     r"|(?:하|되|있|없|같)[는은]$"
+    r"|(?:들어|올라|내려|다녀|걸어|돌아|지나|찾아|따라|뛰어|넘어|가져|데려)가$"
 )
 _OBJECT_PARTICLE = defer_pattern(r"(?:을|를)$")
 _VALUE_PARTICLE = defer_pattern(
@@ -94,7 +95,7 @@ _WHOLE_NOUNS = frozenset(
         동생 할머니 어머니 아주머니 스테이지 문서 순서 부서 비서 도서 아버지 강아지 편지 바지 반지
         돼지 휴지 먼지 가지 단지 페이지 메시지 이미지 패키지 스토리지 언어 영어 국어 일본어 한국어
         중국어 피자 의자 모자 감자 과자 상자 환자 기자 투자 여자 남자 사용자 담당자 관리자 개발자
-        창고 재고 광고 사고 신고 참고 원고 군대 침대 상대 세대 시대 동네 이해 바다 마음 얼음
+        창고 재고 광고 사고 신고 참고 원고 냉장고 금고 차고 경고 보고 군대 침대 상대 세대 시대 동네 이해 바다 마음 얼음
         러닝머신
     """.split()
 )
@@ -165,6 +166,8 @@ _STEM_OF = {
 }
 _KOREAN_VERB = defer_pattern("|".join(sorted(_STEM_OF, key=len, reverse=True)))
 _ENGLISH_VERB = _LIGHT_VERB | _FULL_VERB
+#: Behind a plural and before a preposition, these are no verbs: "cans full of", "boxes and".
+_NO_VERB = frozenset("and or but nor than then not also too most all full each both ones".split())
 #: Forms that are nothing but a verb.
 _FINITE = frozenset("is are was were am has have had does did will can could would must".split())
 _CHANGE_VERB = frozenset(
@@ -257,10 +260,15 @@ def stem_word(surface: str) -> str:
     return base or surface
 
 
+def is_whole_noun(surface: str) -> bool:
+    """Say whether a Korean word is a noun that only looks like one with a particle or an ending."""
+    return surface in _WHOLE_NOUNS
+
+
 def is_korean_topic(surface: str) -> bool:
     """Say whether a Korean word is marked as the topic or the subject of its clause."""
     bare = surface.strip("\"'“”‘’()[]")
-    if len(bare) <= 1 or bare in _WHOLE_NOUNS or _ADNOMINAL.search(bare):
+    if len(bare) <= 1 or is_whole_noun(bare) or _ADNOMINAL.search(bare):
         return False
     return _SUBJECT_PARTICLE.search(bare) is not None
 
@@ -277,8 +285,10 @@ def is_verb_form(words: Sequence[str], place: int) -> bool:
     before = words[place - 1].lower() if place else ""
     if before in _SUBJECT_PRONOUNS or before == "it":
         return True
-    if re.search(r"[^su]s$", word) and place and before not in _BEFORE_NOUN:
-        return behind in _BEHIND_VERB or word in _ENGLISH_VERB
+    is_plural_before = re.search(r"[^su]s$", before) is not None
+    is_singular_form = re.search(r"[^su]s$", word) is not None and before not in _BEFORE_NOUN
+    if place and (is_plural_before or is_singular_form) and behind in _BEHIND_VERB:
+        return word not in _BEHIND_VERB and word not in _NO_VERB
     is_noun = word in _FULL_VERB and before in _BEFORE_NOUN
     return not is_noun and (word in _FINITE or word in _ENGLISH_VERB)
 
