@@ -10,6 +10,10 @@ _CUT = [
     ("The van is a Transit|, |my brother drives it|, and |the insurance ends in May", "lists"),
     ("Oda signs off every menu| while |Pell orders the fish", "names with verbs"),
     ("The choir's in the chapel|; |tickets are four euros", "a semicolon"),
+    (
+        "for the site: the glue is at 60 degrees|, |Marek does the bows| and |they pay in cash",
+        "lead",
+    ),
     ("The masks hang in the hall| and |drums stand by the door", "plurals with verbs"),
     ("I ring the bell at six| but |Jonas has the key", "a contrast"),
     ("닭장은 뒷마당에 있고| |달걀은 목요일에 걷어", "-고"),

@@ -57,15 +57,16 @@ def list_facts(sentence: str) -> list[tuple[int, int]]:
 def _iter_english_cuts(sentence: str) -> Iterator[tuple[int, int]]:
     start = 0
     for boundary in _ENGLISH_BOUNDARY.finditer(sentence):
-        before = sentence[start : boundary.start()]
-        if _tells_in_english(before) and _tells_in_english(sentence[boundary.end() :]):
+        before = sentence[start : boundary.start()].rpartition(": ")[2]
+        rest = sentence[boundary.end() :].partition(",")[0].partition(";")[0]
+        if _tells_in_english(before, None) and _tells_in_english(rest, _SUBJECT_WORDS):
             yield boundary.start(), boundary.end()
             start = boundary.end()
 
 
-def _tells_in_english(clause: str) -> bool:
-    """Say whether a clause begins with a subject and its verb, and hangs on no other clause."""
-    words = _WORD.findall(clause.partition(",")[0].partition(";")[0])[:_SUBJECT_WORDS]
+def _tells_in_english(clause: str, most: int | None) -> bool:
+    """Say whether a clause has a subject and verb among its first words, and hangs on no other."""
+    words = _WORD.findall(clause)[:most]
     if len(words) < _FEWEST_WORDS or _DEPENDENT.match(clause):
         return False
     return any(
