@@ -87,7 +87,7 @@ def test_a_document_is_complete_where_all_its_passages_have_vectors() -> None:
 
 @pytest.mark.parametrize(
     ("later", "takes_place"),
-    [(_B, True), ("The lamp is on.", False)],
+    [(_B, True), (f"{_B}{CORRECTED_MARK}2026-03-05)", True), ("The lamp is on.", False)],
 )
 def test_a_later_statement_is_linked_with_the_one_that_it_replaces(
     later: str, *, takes_place: bool

@@ -18,6 +18,7 @@ from gieok.memory import observation
 from gieok.memory.talk import lasting_turns, pair_judge, promotion, settlement
 from gieok.memory.talk.claims import compare, comparison, update
 from gieok.memory.talk.pair_judge import PairJudge
+from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import CORRECTED, MADE_THEN, REPLACED_BY, Document, Entry, Passage, Scope
 from gieok.places.home import lasting_file, later_file, replaced_file
 from gieok.places.scope import PROMOTED, USER_SCOPE, repository_scope
@@ -630,6 +631,17 @@ def test_a_change_may_hold_all_words_of_what_it_replaces(
 ) -> None:
     store.put([build_turns("a", 1, _KEY_OLD), build_turns("b", 2, later)])
     assert not _read(store, tmp_path, _Reader(tmp_path))
+    assert _ended(tmp_path) == {(build_key("a"), 1): (build_key("b"), 1)}
+
+
+def test_a_turn_that_was_corrected_replaces_whichever_was_compared_first(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    later = f"{_B}{CORRECTED_MARK}2026-03-05)"
+    store.put([build_turns("a", 1, _A)])
+    _update(store, tmp_path)
+    store.put([build_turns("b", 2, later)])
+    _update(store, tmp_path)
     assert _ended(tmp_path) == {(build_key("a"), 1): (build_key("b"), 1)}
 
 

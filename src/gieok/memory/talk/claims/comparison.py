@@ -24,7 +24,6 @@ from gieok.memory.talk.claims.stated_line import (
 from gieok.memory.talk.nearness import rank_near_passages
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import Relation, relation
-from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import Entry, Scope
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.ports.store import Store, VectorCopy, VectorSearch
@@ -80,7 +79,7 @@ class Comparison:
         The nearest statements may be earlier or later ones.
         """
         for stated in statements:
-            if not stated.vector or CORRECTED_MARK in stated.text:
+            if not stated.vector:
                 continue
             others = [other for passage in self._neighbours(stated) for other in passage.statements]
             rivals = [other for other in others if not is_same_claim(other.text, stated.text)]
