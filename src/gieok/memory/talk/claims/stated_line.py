@@ -41,7 +41,7 @@ class StatedLine(NamedTuple):
         return self.at, self.document.key, self.line
 
     def claim(self, words: str) -> Claim:
-        """Return one of the line's sentences as a claim; all of the line where it has other words."""
+        """Return a sentence of the line as a claim; all of the line where it is not there."""
         part = words if words in self.text else self.text
         return Claim(
             key=self.document.key,
