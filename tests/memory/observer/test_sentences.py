@@ -89,3 +89,13 @@ def test_only_korean_and_english_are_understood() -> None:
             ),
         )
     )
+
+
+@pytest.mark.parametrize(
+    ("items", "chars", "is_typed"), [(8, 0, True), (9, 0, False), (2, 1200, True), (2, 1201, False)]
+)
+def test_a_list_is_typed_where_it_is_short(items: int, chars: int, *, is_typed: bool) -> None:
+    said = "\n".join(f"- use tool number {n}" for n in range(items))
+    said += "\n\n" + "We use the tabs. " * 80 if chars else ""
+    said = said[: chars - 1] + "." if chars else said
+    assert any("tool number" in one for one in own_sentences(said)) is is_typed

@@ -19,7 +19,7 @@ _TYPED_CHARS, _PARAGRAPH_CHARS = 1_200, 300
 _MOST_ITEMS = 8
 _SHORTEST, _LONGEST = 2, 400
 _ITEM = defer_pattern(r"\s*(?:[-*•+·]|\d{1,2}[.)]|[a-zA-Z][.)])\s+")
-_BULLET = defer_pattern(_ITEM.pattern, re.MULTILINE)
+_BULLET = defer_pattern(rf"^{_ITEM.pattern}", re.MULTILINE)
 _LOG = defer_pattern(
     r"""\s{4,}\S | \t\S | \s*[|<>{}\[\]}] | \s*\#{1,6}\s
     | \s*(?:at\ \S+\(|File\ "|Traceback|\$\ |>>>\ |//|/\*|--\s)
