@@ -193,8 +193,8 @@ def _split_prose_paragraphs(text: str, *, has_items: bool) -> list[str]:
     is_brought = False
     for line in strip_brought_lines(text).split("\n"):
         if not line.strip():
+            is_brought = is_brought and not paragraphs[-1]
             paragraphs.append([])
-            is_brought = is_brought and not paragraphs[-2:-1][0]
         elif _DOCUMENT.match(line):
             break  # a document begins: whatever follows was not typed here
         elif not is_brought:
