@@ -219,3 +219,8 @@ def test_a_refused_answer_is_shown_in_its_first_words() -> None:
     with pytest.raises(DegenerateOutput) as refused:
         _parse(f"I  am sorry {_LONG[:500]}")
     assert str(refused.value).endswith(repr(f"I am sorry {_LONG}"[:80]))
+
+
+def test_patterns_are_read_without_their_tags() -> None:
+    found = _parse("* 출시는 금요일\n<patterns>- ships on Fridays\n- tests first</patterns>")
+    assert found.patterns == ("ships on Fridays", "tests first")
