@@ -23,6 +23,7 @@ _MESSAGES = tuple(
         ("출시는 금요일이야", "we use PostgreSQL now", "고양이 이름은 보리"), start=1
     )
 )
+_LONG = "".join(f"{n * n}," for n in range(500))
 _SOURCE = SourceText(_MESSAGES, _SEOUL, date(2026, 11, 21))
 
 
@@ -124,3 +125,102 @@ def test_what_was_observed_survives_a_chunk() -> None:
         (Observation("a", _AT, Priority.LOW, Category.TASK, True, ("x", "y")),), "task", ("p",), "m"
     )
     assert load_observed(dump_observed(observed)) == observed
+
+
+@pytest.mark.parametrize(
+    ("line", "at"),
+    [
+        ("* (23:59) 출시는 금요일", datetime(2026, 11, 21, 23, 59, tzinfo=_SEOUL)),
+        ("* (24:10) 출시는 금요일", datetime(2026, 11, 21, 5, 31, tzinfo=UTC)),
+        ("* (10:60) 출시는 금요일", datetime(2026, 11, 21, 5, 31, tzinfo=UTC)),
+        ("* 출시는 금요일", datetime(2026, 11, 21, 5, 31, tzinfo=UTC)),
+        ("* 출시는 금요일 {2}", datetime(2026, 11, 21, 5, 32, tzinfo=UTC)),
+        ("* 출시는 금요일 {1,2}", datetime(2026, 11, 21, 5, 32, tzinfo=UTC)),
+        ("* nothing alike", datetime(2026, 11, 21, 5, 33, tzinfo=UTC)),
+        ("Date: 2026-11-19\n* 출시는 금요일", datetime(2026, 11, 19, 5, 31, tzinfo=UTC)),
+        ("Date: Mar. 3rd 2026\n* 출시는 금요일", datetime(2026, 3, 3, 5, 31, tzinfo=UTC)),
+        ("Date: 2026-11-19\nDate: 2026-13-40\n* 출시는", datetime(2026, 11, 19, 5, 31, tzinfo=UTC)),
+        ("Date: 2026-11-19\nDate: 3 of March\n* 출시는", datetime(2026, 11, 19, 5, 31, tzinfo=UTC)),
+        ("Date: Foo 3, 2026\n* 출시는 금요일", datetime(2026, 11, 21, 5, 31, tzinfo=UTC)),
+    ],
+)
+def test_an_event_has_the_time_of_its_line_or_of_the_last_message_that_it_is_about(
+    line: str, at: datetime
+) -> None:
+    (found,) = _parse(line).observations
+    assert found.at == at
+
+
+def test_an_event_without_any_message_is_of_the_day() -> None:
+    source = SourceText((), _SEOUL, date(2026, 11, 21))
+    (found,) = parse_observer_answer("* 출시는 금요일", source, limit=5).observations
+    assert found.at == datetime(2026, 11, 21, tzinfo=_SEOUL)
+
+
+@pytest.mark.parametrize(
+    ("cited", "numbers"),
+    [
+        ("{3, 1}", [3, 1]),
+        ("{1-3}", [1, 2, 3]),
+        ("{2–3}", [2, 3]),
+        ("{2-}", [2]),
+        ("{0, 2, 61}", [2]),
+        ("{2-60}", list(range(2, 53))),
+        ("{59-99}", [59, 60]),
+    ],
+)
+def test_messages_are_cited_by_number_and_by_range(cited: str, numbers: list[int]) -> None:
+    said = tuple(Journalled(n, Message(str(n), Role.USER, "x", _AT)) for n in range(1, 61))
+    source = SourceText(said, UTC, date(2026, 11, 21))
+    (found,) = parse_observer_answer(f"* something {cited}", source, limit=5).observations
+    assert found.message_ids == tuple(map(str, numbers))
+
+
+@pytest.mark.parametrize(
+    ("lines", "texts"),
+    [
+        (["* one thing", "* another", "  - more"], ["one thing", "another; more"]),
+        (["* one thing", "-> no item"], ["one thing"]),
+        (["* one thing", "* -> more {1}"], ["one thing; more"]),
+        (["* one thing", "  * 🟡 another"], ["one thing", "another"]),
+        (["  * one thing"], ["one thing"]),
+        (["* ab", "* abc"], ["abc"]),
+        ([f"* {_LONG}"], [_LONG[:2000]]),
+        (["* one thing", f"  - {_LONG}"], [f"one thing; {_LONG[:1989]}"]),
+    ],
+)
+def test_what_stands_indented_under_a_line_belongs_to_it(
+    lines: list[str], texts: list[str]
+) -> None:
+    assert [one.text for one in _parse("\n".join(lines)).observations] == texts
+
+
+@pytest.mark.parametrize(
+    ("body", "is_nothing"),
+    [
+        ("none " + "x" * 34, True),
+        ("none " + "x" * 35, False),
+        ("x" * 30, False),
+        ("없음", True),
+    ],
+)
+def test_a_short_answer_may_say_that_there_is_nothing(body: str, *, is_nothing: bool) -> None:
+    answer = f"<observations>{body}</observations>"
+    if is_nothing:
+        assert _parse(answer).observations == ()
+    else:
+        with pytest.raises(DegenerateOutput):
+            _parse(answer)
+    with pytest.raises(DegenerateOutput):
+        _parse(body)
+
+
+def test_a_refused_answer_is_shown_in_its_first_words() -> None:
+    with pytest.raises(DegenerateOutput) as refused:
+        _parse(f"I  am sorry {_LONG[:500]}")
+    assert str(refused.value).endswith(repr(f"I am sorry {_LONG}"[:80]))
+
+
+def test_patterns_are_read_without_their_tags() -> None:
+    found = _parse("* 출시는 금요일\n<patterns>- ships on Fridays\n- tests first</patterns>")
+    assert found.patterns == ("ships on Fridays", "tests first")

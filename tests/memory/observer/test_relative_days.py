@@ -41,7 +41,26 @@ _SAID = date(2026, 11, 21)  # a Saturday
         ("As of next week we meet at nine.", " (from 2026-11-23)"),
         ("지난달부터 재택이야", " (from 2026-10-01)"),
         ("We have used uv since last month.", " (from 2026-10-01)"),
+        ("From next month the rent is 60.", " (from 2026-12-01)"),
+        ("We moved last month.", " (2026-10-01 to 2026-10-31)"),
+        ("We moved in March.", ""),
+        ("We moved in 2024.", ""),
+        ("send it by Tuesday", " (2026-11-24)"),
+        ("send it by Saturday", " (2026-11-21)"),
+        ("We meet next week on Monday.", " (2026-11-23)"),
+        ("we met yesterday, on 2026-11-20", ""),
     ],
 )
 def test_relative_days_carry_the_date_where_it_is_certain(text: str, days: str) -> None:
     assert dated(text, _SAID) == text + days
+
+
+@pytest.mark.parametrize(
+    ("said", "days"),
+    [
+        (date(2026, 1, 31), " (2026-02-01 to 2026-02-28)"),
+        (date(2026, 12, 1), " (2027-01-01 to 2027-01-31)"),
+    ],
+)
+def test_the_next_month_is_a_whole_one(said: date, days: str) -> None:
+    assert dated("the rent is due next month", said) == "the rent is due next month" + days

@@ -48,6 +48,90 @@ def test_a_part_of_what_was_said_says_nothing_new() -> None:
     assert not repeats(content("redis queue"), said | {"table"})
 
 
+_A_TO_I = "a1 b1 c1 d1 e1 f1 g1 h1 i1"
+
+
+def _hold(words: str) -> Content:
+    """Return content of made words, none of which begins with a digit unless it is a number."""
+    return Content(words.split())
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "is_repeated"),
+    [
+        ("a1 b1", "a1 b1 c1 d1 e1 f1", True),
+        ("a1 b1", "a1 b1 c1 d1 e1 f1 g1", False),
+        ("a1", "a1", False),
+        ("a1 b1", "a1 b1", True),
+        ("a1 b1 x1", "a1 b1", True),
+        ("a1 x1", "a1", False),
+        ("a1 b1 c1 d1 x1 y1", "a1 b1 c1 d1", False),
+        (f"{_A_TO_I} x1", f"{_A_TO_I} y1 z1", True),
+        (f"{_A_TO_I} x1", f"{_A_TO_I} y1 z1 w1", False),
+        ("a1 b1 c1 d1 e1 f1 g1 h1 x1", "a1 b1 c1 d1 e1 f1 g1 h1 y1", True),
+        ("a1 b1 c1 d1 e1 f1 g1 x1", "a1 b1 c1 d1 e1 f1 g1 y1", False),
+        (f"{_A_TO_I} x1", f"{_A_TO_I} 5", False),
+        (f"{_A_TO_I} 5", f"{_A_TO_I} y1", False),
+        ("a1 b1", "a1 b1 5", True),
+        ("a1 b1 5", "a1 b1", False),
+        ("a1 b1", "a1 b1 not", False),
+        ("", "a1 b1", False),
+        ("a1 b1", "", False),
+    ],
+)
+def test_how_many_words_a_repetition_may_lack_or_add(
+    new: str, old: str, *, is_repeated: bool
+) -> None:
+    assert repeats(_hold(new), _hold(old)) is is_repeated
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_one"),
+    [
+        ("a1 b1 c1 d1 e1 x1", "a1 b1 c1 d1 e1 y1", True),
+        ("a1 b1 c1 d1 e1 f1 x1", "a1 b1 c1 d1 e1 f1 y1", False),
+        ("a1 b1 x1", "a1 b1", False),
+        ("x1", "y1", False),
+    ],
+)
+def test_statements_of_one_subject_are_short(one: str, other: str, *, is_one: bool) -> None:
+    assert comparison.is_of_subject(_hold(one), _hold(other)) is is_one
+
+
+@pytest.mark.parametrize(
+    ("new", "denied"),
+    [("not a1 b1", ["a1 b1"]), ("not a1", []), ("a1 b1", [])],
+)
+def test_a_denial_names_what_it_denies(new: str, denied: list[str]) -> None:
+    assert comparison.list_denied_words(_hold(new)) == [frozenset(one.split()) for one in denied]
+
+
+def test_a_later_statement_takes_another_back_by_all_its_words_but_one() -> None:
+    opposites = comparison.list_opposites(_hold("a1 b1"))
+    assert set(opposites) == {_hold("a1 b1"), _hold("a1"), _hold("b1")}
+    assert comparison.list_opposites(_hold("not a1 b1")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("은", []),
+        ("에서", ["에서"]),
+        ("gateway 5", ["gateway", "5"]),
+        ("the port is now", ["port"]),
+        ("서버는", ["서버"]),
+    ],
+)
+def test_endings_and_words_that_say_nothing_are_no_content(text: str, words: list[str]) -> None:
+    assert content(text) == frozenset(words)
+
+
+def test_a_long_statement_is_found_without_a_quarter_of_its_words() -> None:
+    held = [_hold(f"{_A_TO_I} y1"), *[_hold(_A_TO_I.replace("a1", "n1"))] * 3]
+    assert is_repeated(_hold(f"{_A_TO_I} x1"), held)
+    assert is_repeated(_hold(f"{_A_TO_I} x1 w1"), held)
+
+
 def test_statements_of_one_subject_differ_in_one_word() -> None:
     port = content("port gateway staging")
     assert comparison.is_of_subject(content("port gateway production"), port)

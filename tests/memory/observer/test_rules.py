@@ -5,12 +5,15 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.silent_reader import SilentReader
 
 from gieok.errors import EmbedderFailed
 from gieok.flow.distil import MessageSpan
 from gieok.memory.observation import Category, Observation, Priority
+from gieok.memory.observer import rules
 from gieok.memory.observer.relative_days import dated
 from gieok.memory.observer.rules import GivenContext, RulesObserver, StatementJudge, of_agent_before
+from gieok.memory.observer.standalone import UserStatement
 from gieok.model.conversation import Journalled, Message, Role
 from gieok.model.memory import Scope
 from gieok.models.local.reader import LocalReader
@@ -432,3 +435,202 @@ def test_the_days_of_every_week_and_year_are_given_no_date(text: str) -> None:
 )
 def test_a_time_that_counts_from_today_gets_its_date(text: str) -> None:
     assert dated(text, date(2026, 8, 31)) != text
+
+
+class _Scripted(SilentReader):
+    """Finds every sentence worth the same, but for some; keeps what it reads."""
+
+    def __init__(self, worth: float, about_user: float = 0.0, **of: float) -> None:
+        self.worth, self.about_user, self.of = worth, about_user, of
+        self.read: list[tuple[str, str]] = []
+
+    def read_sentence(self, text: str, before: str = "") -> SentenceReading:
+        self.read.append((text, before))
+        worth = next((worth for word, worth in self.of.items() if word in text), self.worth)
+        return SentenceReading(worth, self.about_user)
+
+
+class _OfAnswers(_Scripted):
+    """Finds answers worth so much, and all that is said unasked worth keeping."""
+
+    def read_sentence(self, text: str, before: str = "") -> SentenceReading:
+        return super().read_sentence(text, before) if before else SentenceReading(0.9, 0.0)
+
+
+def _judge(
+    reader: Reader | None, *said: str | Said, keeps_choices: bool = False, most: int = 0
+) -> list[rules.WorthyStatement]:
+    turns = [one if isinstance(one, tuple) else (Role.USER, one) for one in said]
+    return _observer(reader).judge([_span(turns)], keeps_choices=keeps_choices, most=most)
+
+
+@pytest.mark.parametrize(
+    ("text", "worth", "is_kept"),
+    [
+        ("The port of the gateway is 8443.", 0.41, True),
+        ("The port of the gateway is 8443.", 0.39, False),
+        ("It's cheaper.", 0.73, True),
+        ("It's cheaper.", 0.7, False),
+        ("로드밸런서 설정은 끝났어", 0.0235, True),
+        ("로드밸런서 설정은 끝났어", 0.0225, False),
+        ("The migration is done", 0.0235, True),
+        ("It is done", 0.0235, False),
+        ("끝났어", 0.0235, False),
+        ("Todo: return the drill to Jun", 0.0001, True),
+    ],
+)
+def test_how_much_the_reader_must_find_a_statement_worth(
+    text: str, worth: float, *, is_kept: bool
+) -> None:
+    assert bool(_judge(_Scripted(worth), text)) is is_kept
+
+
+def test_a_statement_that_words_find_worth_little_is_not_read() -> None:
+    said = [UserStatement("hm"), UserStatement("I am allergic to nuts.")]
+    reader = _Scripted(0.9, 0.7)
+    judge = StatementJudge(lambda: reader)
+    assert not judge.is_read
+    nothing, judged = judge.judge_statements(said)
+    assert reader.read == [("I am allergic to nuts.", "")]
+    assert nothing == (0.0, 0.0)
+    assert (round(judged.worth, 2), judged.about_user) == (0.95, 0.7)
+    assert judge.is_read
+    judge.judge_statements(said[:1])
+    assert not judge.is_read, "nothing was worth reading"
+
+
+def test_what_is_not_worth_keeping_says_nothing_of_the_user() -> None:
+    (judged,) = StatementJudge(lambda: _Scripted(0.39, 0.9)).judge_statements(
+        [UserStatement("I am allergic to nuts.")]
+    )
+    assert judged.about_user == 0.0
+
+
+def test_where_the_reader_cannot_run_words_judge() -> None:
+    judge = StatementJudge(_Broken)  # type: ignore[arg-type, return-value]
+    said = [UserStatement("We decided on Postgres for invoices."), UserStatement("We use pnpm.")]
+    sure, unsure = judge.judge_statements(said)
+    assert (sure.worth > 0.7, sure.about_user, unsure) == (True, 0.0, (0.0, 0.0))
+    assert not judge.is_read
+    assert [rules._cut_word_probability(chance) for chance in (0.7, 0.69)] == [0.7, 0.0]
+
+
+def test_no_reader_is_opened_for_nothing() -> None:
+    def refuse() -> Reader:
+        raise AssertionError
+
+    assert StatementJudge(refuse).judge_statements([]) == []
+
+
+def test_an_accepted_proposal_is_judged_as_if_the_user_had_made_it_too() -> None:
+    before = (Role.ASSISTANT, "I'd suggest Redis Streams for the job queue.")
+    for worth, of_assent in ((0.9, 0.0), (0.0, 0.9)):
+        reader = _Scripted(worth, Yes=of_assent)
+        (found,) = _judge(reader, before, "sounds good")
+        assert found.replies_to_agent
+        assert not found.is_done
+        assert reader.read == [
+            ("Yes, let's do that.", before[1]),
+            (before[1], ""),
+        ]
+
+
+def test_the_users_own_words_stand_where_they_say_something_alone() -> None:
+    asked = (Role.ASSISTANT, "Which port does the gateway use?")
+    answer = "The gateway port is 8443"
+    for worth, text in ((0.9, f"{asked[1]} – {answer}"), (0.0, answer)):
+        (found,) = _judge(_OfAnswers(worth), asked, answer)
+        assert (found.text, found.is_joined) == (text, text != answer)
+
+
+def test_a_rule_is_not_judged() -> None:
+    reader = _Scripted(0.0)
+    (found,) = _judge(reader, "Never commit to main directly.")
+    assert (found.judgement, found.category) == ((1.0, 0.0), Category.PREFERENCE)
+    assert not reader.read
+
+
+_ASKED = (Role.ASSISTANT, "Shall I put the cache in Redis or in memory?")
+
+
+def test_choices_are_kept_whatever_they_are_worth_where_they_are_asked_for() -> None:
+    said = (_ASKED, "redis", "The port of the gateway is 8443.")
+    assert _judge(_Scripted(0.0), *said) == []
+    (found,) = _judge(_Scripted(0.0), *said, keeps_choices=True)
+    assert found.text == f"{_ASKED[1]} – redis"
+    refused = ((Role.ASSISTANT, "Should we use the cache?"), "no")
+    assert _judge(_Scripted(0.9), *refused) == []
+    (found,) = _judge(_Scripted(0.0), *refused, keeps_choices=True)
+    assert found.stated.is_refused
+
+
+def _list_ports(count: int) -> list[str]:
+    return [f"The admin port of service s{n:02d} is {n + 7000} now." for n in range(count)]
+
+
+def test_the_newest_are_judged_first_until_enough_are_worth_keeping() -> None:
+    said = ["Never commit to main directly.", *_list_ports(40)]
+    reader = _Scripted(0.0, s30=0.9)
+    (rule, found) = _judge(reader, *said, most=1)
+    assert rule.stated.is_rule
+    assert "s30" in found.text
+    assert [text for text, _ in reader.read] == said[-16:]
+    reader = _Scripted(0.0, s03=0.9)
+    assert len(_judge(reader, *said, most=1)) == 2
+    assert len(reader.read) == 40
+    assert len(_judge(_Scripted(0.9), *said)) == len(said)
+
+
+@pytest.mark.parametrize(
+    ("category", "worth", "about_user", "has_day", "priority"),
+    [
+        (Category.TASK, 0.99, 0.99, True, Priority.HIGH),
+        (Category.TASK, 0.99, 0.99, False, Priority.MEDIUM),
+        (Category.STATE, 0.0, 0.8, False, Priority.HIGH),
+        (Category.STATE, 0.0, 0.79, False, Priority.LOW),
+        (Category.STATE, 0.85, 0.0, False, Priority.MEDIUM),
+        (Category.STATE, 0.84, 0.0, False, Priority.LOW),
+        (Category.DECISION, 0.85, 0.0, False, Priority.HIGH),
+        (Category.DECISION, 0.84, 0.0, False, Priority.MEDIUM),
+        (Category.PREFERENCE, 0.84, 0.8, False, Priority.HIGH),
+    ],
+)
+def test_what_is_surely_worth_keeping_or_about_the_user_comes_first(
+    category: Category, worth: float, about_user: float, priority: Priority, *, has_day: bool
+) -> None:
+    (said,) = _span([(Role.USER, "x")]).messages
+    judgement = rules.StatementJudgement(worth, about_user)
+    found = rules.WorthyStatement(said, UserStatement("x"), "x", category, judgement)
+    assert rules._choose_statement_priority(found, has_day=has_day) is priority
+    done = found._replace(is_done=True)
+    assert rules._choose_statement_priority(done, has_day=has_day) is Priority.MEDIUM
+    rule = found._replace(stated=UserStatement("x", is_rule=True))
+    assert rules._choose_statement_priority(rule, has_day=has_day) is Priority.HIGH
+
+
+@pytest.mark.parametrize(
+    ("stated", "text", "is_joined", "replies"),
+    [
+        (UserStatement("Who? – Ana", asked="Who?", own="Ana"), "Who? – Ana", True, True),
+        (UserStatement("Who? – Ana", asked="Who?", own="Ana"), "Ana", False, False),
+        (UserStatement("a"), "a", False, False),
+        (UserStatement("q (agreed)", is_agreed=True, asked="q"), "q (agreed)", True, True),
+        (
+            UserStatement(
+                "Which hall? – we met Ana at the far end",
+                asked="Which hall?",
+                own="we met Ana at the far end",
+            ),
+            "Which hall? – we met Ana at the far end",
+            True,
+            False,
+        ),
+    ],
+)
+def test_a_statement_begins_with_the_agents_words_or_not(
+    stated: UserStatement, text: str, *, is_joined: bool, replies: bool
+) -> None:
+    (said,) = _span([(Role.USER, "x")]).messages
+    judgement = rules.StatementJudgement(1.0, 0.0)
+    found = rules.WorthyStatement(said, stated, text, Category.STATE, judgement)
+    assert (found.is_joined, found.replies_to_agent) == (is_joined, replies)

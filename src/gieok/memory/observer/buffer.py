@@ -170,19 +170,16 @@ def prefix(
     Between two choices, the one with more chunks is taken.
     """
     target = pending_tokens - kept_tokens
-    total, under, over = 0, 0, 0
-    totals = []
+    total, count = 0, 0
     for number, chunk in enumerate(chunks, start=1):
         total += chunk.tokens
-        totals.append(total)
-        if total <= target:
-            under = number
-        elif not over:
-            over = number
-    if over and _is_too_much(totals[over - 1], target, pending_tokens, kept_tokens):
-        over = 0
-    exact = under and totals[under - 1] == target
-    return chunks[: under if exact or not over else over] or chunks[:1]
+        if total < target:
+            count = number
+            continue
+        if not _is_too_much(total, target, pending_tokens, kept_tokens):
+            count = number
+        break
+    return chunks[:count] or chunks[:1]
 
 
 def _is_too_much(total: int, target: int, pending_tokens: int, kept_tokens: int) -> bool:

@@ -6,6 +6,7 @@ from datetime import date, timedelta
 from gieok.text.dates import DateSpan, find_past_span, find_span
 from gieok.text.late_pattern import defer_pattern
 from gieok.text.times import ahead
+from gieok.text.times.calendar import months, months_later, week_with
 
 #: Days after which the same words are read again, to see whether they mean another day then.
 _SOON, _LATER = timedelta(days=7), timedelta(days=400)
@@ -77,16 +78,16 @@ def _find_days_ahead(text: str, said: date) -> tuple[date, date] | None:
     match = _AHEAD.search(text)
     if match is None:
         return None
-    monday = said + timedelta(days=7 - said.weekday())
+    next_week = week_with(said + timedelta(days=7))
     if match["after"] or match["tomorrow"]:
         day = said + timedelta(days=2 if match["after"] else 1)
     elif match["weekly"]:
-        return monday, monday + timedelta(days=6)
+        return next_week.first, next_week.last
     elif match["monthly"]:
-        first = (said.replace(day=1) + timedelta(days=32)).replace(day=1)
-        return first, (first + timedelta(days=32)).replace(day=1) - timedelta(days=1)
+        next_month = months(months_later(said.replace(day=1), 1), 1)
+        return next_month.first, next_month.last
     else:
-        day = monday + timedelta(days=_DAYS[(match["ko"] or match["en"]).lower()])
+        day = next_week.first + timedelta(days=_DAYS[(match["ko"] or match["en"]).lower()])
     return day, day
 
 

@@ -19,7 +19,7 @@ _TYPED_CHARS, _PARAGRAPH_CHARS = 1_200, 300
 _MOST_ITEMS = 8
 _SHORTEST, _LONGEST = 2, 400
 _ITEM = defer_pattern(r"\s*(?:[-*•+·]|\d{1,2}[.)]|[a-zA-Z][.)])\s+")
-_BULLET = defer_pattern(_ITEM.pattern, re.MULTILINE)
+_BULLET = defer_pattern(rf"^{_ITEM.pattern}", re.MULTILINE)
 _LOG = defer_pattern(
     r"""\s{4,}\S | \t\S | \s*[|<>{}\[\]}] | \s*\#{1,6}\s
     | \s*(?:at\ \S+\(|File\ "|Traceback|\$\ |>>>\ |//|/\*|--\s)
@@ -193,8 +193,8 @@ def _split_prose_paragraphs(text: str, *, has_items: bool) -> list[str]:
     is_brought = False
     for line in strip_brought_lines(text).split("\n"):
         if not line.strip():
+            is_brought = is_brought and not paragraphs[-1]
             paragraphs.append([])
-            is_brought = is_brought and not paragraphs[-2:-1][0]
         elif _DOCUMENT.match(line):
             break  # a document begins: whatever follows was not typed here
         elif not is_brought:

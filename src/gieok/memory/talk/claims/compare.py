@@ -147,12 +147,11 @@ def _list_slip_links(store: Documents, scope: Scope, document: Document) -> list
 
 def _build_line_claim(line: TurnLine, words: str, at: int) -> Claim:
     """Return words of a line of turns as a claim; all of the line where they are not found."""
-    start = line.text.find(words)
-    start, words = (start, words) if start >= 0 else (len(LABEL), line.text[len(LABEL) :])
+    words = words if words in line.text else line.text.removeprefix(LABEL)
     return Claim(
         key=line.key,
         line=line.number,
-        start=start,
+        start=line.text.find(words),
         length=len(words),
         check=line_check(words),
         at=at,

@@ -121,12 +121,11 @@ def share_with_observed(
     known = {row.old.key for row in rows}
     shared = []
     for document in observed:
-        ids = [i for origin in document.provenance for i in origin.message_ids]
-        ends = [by_message[i] for i in ids if i in by_message]
-        if document.key in known or len(ids) != 1 or not ends or document.metadata.get(CORRECTED):
+        end = by_message.get(_find_only_message(document))
+        if end is None or document.key in known or document.metadata.get(CORRECTED):
             continue
-        turn = documents[ends[0].old.key].text.split("\n")[ends[0].old.line - 1]
-        words = turn[ends[0].old.start :][: ends[0].old.length]
+        turn = documents[end.old.key].text.split("\n")[end.old.line - 1]
+        words = turn[end.old.start :][: end.old.length]
         for place, length in _find_claim_in(document.text.split("\n")[0], words, turn):
             part = document.text[place : place + length]
             own = Claim(
@@ -137,19 +136,22 @@ def share_with_observed(
                 check=line_check(part),
                 at=second_of(document),
             )
-            shared.append(ends[0]._replace(old=own))
+            shared.append(end._replace(old=own))
     return shared
 
 
 def _observed_by_message(store: Documents, scope: Scope) -> dict[str, list[str]]:
     """Return message → keys of the observations that were made of that message alone."""
     by_message: dict[str, list[str]] = {}
-    keys = sorted(key for key in store.hashes(scope) if key.startswith(observation.PREFIX))
-    for document in store.get(scope, keys):
-        ids = [i for origin in document.provenance for i in origin.message_ids]
-        if len(ids) == 1:
-            by_message.setdefault(ids[0], []).append(document.key)
+    for document in list_observations(store, scope):
+        by_message.setdefault(_find_only_message(document), []).append(document.key)
     return by_message
+
+
+def _find_only_message(document: Document) -> str:
+    """Return the message that an observation was made of; '' for none, or for several."""
+    ids = document.message_ids
+    return "".join(ids) if len(ids) == 1 else ""
 
 
 def _project_of(store: Store, claim: Claim) -> str | None:

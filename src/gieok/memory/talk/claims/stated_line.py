@@ -41,15 +41,14 @@ class StatedLine(NamedTuple):
         return self.at, self.document.key, self.line
 
     def claim(self, words: str) -> Claim:
-        """Return one of the line's sentences as a claim."""
-        at = max(0, self.text.find(words))
-        length = len(words) if self.text.find(words) >= 0 else len(self.text)
+        """Return a sentence of the line as a claim; all of the line where it is not there."""
+        part = words if words in self.text else self.text
         return Claim(
             key=self.document.key,
             line=self.line,
-            start=self.offset + at,
-            length=length,
-            check=line_check(self.text[at : at + length]),
+            start=self.offset + self.text.find(part),
+            length=len(part),
+            check=line_check(part),
             at=self.at,
         )
 

@@ -3,7 +3,7 @@ dangles.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,16 +16,15 @@ from gieok import fs
 from gieok.hook.validity import Standing
 from gieok.memory import observation
 from gieok.memory.talk import lasting_turns, pair_judge, promotion, settlement
-from gieok.memory.talk.claims import compare, comparison, shared_ends, stated_line, update
+from gieok.memory.talk.claims import compare, comparison, update
 from gieok.memory.talk.pair_judge import PairJudge
-from gieok.model.memory import CORRECTED, MADE_THEN, REPLACED_BY, Document, Entry, Passage
-from gieok.places.home import lasting_file, replaced_file
-from gieok.places.scope import PROMOTED, USER_SCOPE
+from gieok.model.conversation import CORRECTED_MARK
+from gieok.model.memory import CORRECTED, MADE_THEN, REPLACED_BY, Document, Entry, Passage, Scope
+from gieok.places.home import lasting_file, later_file, replaced_file
+from gieok.places.scope import PROMOTED, USER_SCOPE, repository_scope
 from gieok.ports.models import ChangeReading
 from gieok.storage.journal.sqlite.journal import SqliteJournal
-from gieok.testing.hash_embedder import HashEmbedder
 from gieok.testing.memory_store import MemoryStore
-from gieok.text.embedform import text_to_embed
 from gieok.text.handles import build_handle
 
 _LATER = AT + timedelta(days=90)
@@ -328,58 +327,6 @@ def test_of_an_observation_that_says_more_only_the_part_ends(
     assert (document.valid_to, dict(document.metadata)) == (None, {})
 
 
-@pytest.mark.parametrize(
-    ("observed", "parts"),
-    [
-        ("Write a note to Ana. Never send mail unread.", ["Write a note to Ana."]),
-        ("A note to Ana is due. (2026-03-02)", ["A note to Ana is due. (2026-03-02)"]),
-        ("Never send mail unread.", []),
-    ],
-)
-def test_of_what_was_observed_of_a_turn_the_sentences_of_its_ended_claim_end(
-    observed: str, parts: Sequence[str]
-) -> None:
-    words, turn = "Write a note to Ana.", "Write a note to Ana. Never send mail unread."
-    found = shared_ends._find_claim_in(observed, words, turn)
-    assert [observed[place : place + length] for place, length in found] == parts
-
-
-@pytest.mark.parametrize(
-    ("scores", "is_far"),
-    [
-        ((0.1, 0.1, 0.1, 0.0), True),
-        ((0.5, 0.3, 0.3, 0.41), False),
-        ((0.9, 0.1, 0.1), False),
-    ],
-)
-def test_the_nearest_leads_where_the_first_unread_one_is_a_tenth_behind(
-    scores: Sequence[float], is_far: bool
-) -> None:
-    assert comparison.find_lead(scores) is is_far
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "is_same"),
-    [("we use ruff", "User: we use ruff", True), ("we use ruff", "we use Ruff", False)],
-)
-def test_a_statement_within_another_is_the_same_claim(one: str, other: str, is_same: bool) -> None:
-    assert stated_line.is_same_claim(one, other) is is_same
-    assert stated_line.is_same_claim(other, one) is is_same
-
-
-def test_of_talk_only_what_a_user_says_is_a_claim() -> None:
-    said = (
-        "User: The port is 1111.",
-        "Assistant: The port is 2222.",
-        "User: [redacted: key] is the port.",
-    )
-    turn = build_turns("s", 0, "x").document
-    assert [
-        [one.text for one in stated_line.list_statements(turn, number, line, b"")]
-        for number, line in enumerate(said, 1)
-    ] == [["The port is 1111."], [], []]
-
-
 def _states(home: Path, session: str, line: int, text: str) -> str:
     """Return `current`, `stands`, or what became of a line and which session holds in its place."""
     standing = Standing(str(home), _LATER.timestamp())
@@ -566,37 +513,16 @@ def test_what_is_taken_back_in_a_project_is_in_the_users_own_scope_too(
     ]
 
 
-@pytest.mark.parametrize(
-    ("said", "is_sure"), [(["undo that"], False), (["undo the last commit"], True)]
-)
-def test_a_question_that_finds_both_is_not_told_what_was_taken_back_since(
-    store: MemoryStore, said: list[str], *, is_sure: bool
-) -> None:
-    entries = [build_turns("a", 1, _A), build_turns("b", 9, _B, *said)]
-    store.put(entries)
-    embed_missing(store)
-    form = text_to_embed(f"User: {_A}")
-    model = HashEmbedder(128).model
-    vector = store.vectors_of(model, [form])[form]
-    old, new = (
-        stated_line.list_statements(one.document, 1, one.document.text.split("\n")[0], vector)[0]
-        for one in entries
-    )
-    assert (
-        comparison.FoundJudge(store, PairJudge(None)).judge(old, new, may_read=False)[1] is is_sure
-    )
-
-
 class _Reader(SilentReader):
     """Finds a change wherever both statements name the key; counts, and knows when locks are held."""
 
-    def __init__(self, home: Path) -> None:
-        self.home, self.asked = home, 0
+    def __init__(self, home: Path, chance: float = 0.999) -> None:
+        self.home, self.chance, self.asked = home, chance, 0
 
     def read_change(self, earlier: str, later: str) -> ChangeReading:
         with fs.lock_resource(self.home, self.home / "lasting"):  # nobody holds it meanwhile
             self.asked += 1
-        chance = 0.999 if "key" in earlier and "key" in later else 0.01
+        chance = self.chance if "key" in earlier and "key" in later else 0.01
         return ChangeReading(chance, 0.0)
 
 
@@ -604,6 +530,7 @@ _KEY_OLD, _KEY_NEW = (
     "The loom room key hangs behind the map.",
     "The loom room key is with Petronela.",
 )
+_KEY_MOVED = "The loom room key moved to the shelf."
 
 
 def _read(store: MemoryStore, home: Path, reader: _Reader) -> bool:
@@ -705,3 +632,38 @@ def test_a_change_may_hold_all_words_of_what_it_replaces(
     store.put([build_turns("a", 1, _KEY_OLD), build_turns("b", 2, later)])
     assert not _read(store, tmp_path, _Reader(tmp_path))
     assert _ended(tmp_path) == {(build_key("a"), 1): (build_key("b"), 1)}
+
+
+def test_a_turn_that_was_corrected_replaces_whichever_was_compared_first(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    later = f"{_B}{CORRECTED_MARK}2026-03-05)"
+    store.put([build_turns("a", 1, _A)])
+    _update(store, tmp_path)
+    store.put([build_turns("b", 2, later)])
+    _update(store, tmp_path)
+    assert _ended(tmp_path) == {(build_key("a"), 1): (build_key("b"), 1)}
+
+
+def test_what_a_repository_brought_is_not_compared(store: MemoryStore, tmp_path: Path) -> None:
+    scopes = Scope(repository_scope(str(SHOP))), Scope("character:mina")
+    for scope in scopes:
+        store.put([build_turns("a", 1, _A, scope=scope), build_turns("b", 2, _B, scope=scope)])
+    _update(store, tmp_path)
+    ends, _ = update.update_claims(store, tmp_path)
+    assert ends == {}
+
+
+def test_what_was_taken_back_stands_beside_nothing(store: MemoryStore, tmp_path: Path) -> None:
+    store.put([build_turns("a", 1, _KEY_OLD), build_turns("b", 9, _KEY_MOVED, "undo that")])
+    _read(store, tmp_path, _Reader(tmp_path, 0.9))
+    assert not _list_later(tmp_path)
+    store.put([build_turns("b", 9, _KEY_MOVED)])
+    _read(store, tmp_path, _Reader(tmp_path, 0.9))
+    assert _list_later(tmp_path) == [(build_key("a"), build_key("b"))]
+
+
+def _list_later(home: Path) -> list[tuple[str, str]]:
+    file = Path(later_file(str(home), str(SHOP)))
+    rows = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    return [(row[0], row[6]) for row in rows]
