@@ -128,10 +128,9 @@ class Record(NamedTuple):
     read_tokens: int
     written_tokens: int
     active: str
-    warm: str
-    cold: str
-    #: Active memory once the rest has left hot: rules stay there at any age.
-    lasting: str
+    #: Tier → its files once all that may has moved there, with active memory of that time: rules
+    #: stay in hot at any age. `days` are the files of warm alone.
+    aged: Mapping[str, str]
 
     @property
     def standing(self) -> list[str]:
@@ -140,10 +139,18 @@ class Record(NamedTuple):
 
 
 def measure_transcript(
-    name: str, transcript: Transcript, settings: Mapping[str, str], models: Path
+    name: str,
+    transcript: Transcript,
+    settings: Mapping[str, str],
+    models: Path,
+    *,
+    ages: bool = True,
 ) -> dict[str, Any]:
-    """Observe the sessions of a transcript; return the figures of its record."""
-    record = observe_transcript(name, transcript, settings, models)
+    """Observe the sessions of a transcript; return the figures of its record.
+
+    With `ages`, also of the tiers that it moves to.
+    """
+    record = observe_transcript(name, transcript, settings, models, ages=ages)
     by_role = Counter[str]()
     for session in transcript.sessions:
         for turn in session["turns"]:
@@ -152,9 +159,9 @@ def measure_transcript(
     places = {
         "observations": standing,
         "active": record.active,
-        "warm": f"{record.warm}\n{record.lasting}",
-        "cold": f"{record.cold}\n{record.lasting}",
+        **{tier: text for tier, text in record.aged.items() if tier != "days"},
     }
+    days = {"warm_tokens": estimate_tokens(record.aged["days"])} if record.aged else {}
     tokens = {place: estimate_tokens(text) for place, text in places.items()}
     read, written = record.read_tokens, record.written_tokens
     return {
@@ -167,8 +174,8 @@ def measure_transcript(
         "without_tools": _divide(by_role.total() - by_role["tool"], written),
         "active_tokens": tokens["active"],
         "active": _divide(read, tokens["active"]),
-        "warm_tokens": estimate_tokens(record.warm),
-        "warm": _divide(read, estimate_tokens(record.warm)),
+        **days,
+        **{"warm": _divide(read, count) for count in days.values()},
         "binding": len(transcript.binding),
         "held": {
             place: sum(told.is_recalled(row, text) for row in transcript.binding)
@@ -186,9 +193,14 @@ def measure_transcript(
 
 
 def observe_transcript(
-    name: str, transcript: Transcript, settings: Mapping[str, str], models: Path
+    name: str,
+    transcript: Transcript,
+    settings: Mapping[str, str],
+    models: Path,
+    *,
+    ages: bool,
 ) -> Record:
-    """Lay a transcript out in a home of its own, observe it, and let it grow old."""
+    """Lay a transcript out in a home of its own, observe it, and let it grow old if it `ages`."""
     with tempfile.TemporaryDirectory(prefix="record-") as place:
         root = Path(place).resolve()
         home = Home(root, {**settings, **_cold_settings(root)})
@@ -207,21 +219,29 @@ def observe_transcript(
         rows = _list_observations(home, folder)
         days = list(_list_days(home, {row["scope"] for row in rows}))
         active = _read_files(home.memory, "active_memory*.md")
-        home.set_clock(end + _WARM_AFTER)
-        home.gieok("archive", "run", folder=folder)
-        lasting = _read_files(home.memory, "active_memory*.md")
-        warm = _FIELDS.sub("", _read_files(home.memory / "archive" / "warm", "*.md"))
-        home.set_clock(end + _COLD_AFTER)
-        home.gieok("archive", "approve", "all", folder=folder)
+        aged = _let_age(home, folder, end) if ages else {}
         return Record(
             rows=rows,
             read_tokens=sum(day["tokens_in"] for day in days),
             written_tokens=sum(day["tokens_out"] for day in days),
             active=active,
-            warm=warm,
-            cold=_read_files(cold, "*.md"),
-            lasting=lasting,
+            aged=aged,
         )
+
+
+def _let_age(home: Home, folder: Path, end: datetime) -> dict[str, str]:
+    """Let all leave hot, then warm; return tier → what is read of it, with what stays in hot."""
+    home.set_clock(end + _WARM_AFTER)
+    home.gieok("archive", "run", folder=folder)
+    lasting = _read_files(home.memory, "active_memory*.md")
+    warm = _FIELDS.sub("", _read_files(home.memory / "archive" / "warm", "*.md"))
+    home.set_clock(end + _COLD_AFTER)
+    home.gieok("archive", "approve", "all", folder=folder)
+    return {
+        "days": warm,
+        "warm": f"{warm}\n{lasting}",
+        "cold": f"{_read_files(home.path / 'cold', '*.md')}\n{lasting}",
+    }
 
 
 def _write_sessions(home: Home, folder: Path, transcript: Transcript) -> datetime:
@@ -312,7 +332,9 @@ def main() -> None:
                 if given.fill_tokens
                 else transcript
             )
-            found[name] = measure_transcript(name, whole, settings, given.models)
+            found[name] = measure_transcript(
+                name, whole, settings, given.models, ages=not given.fill_tokens
+            )
     for figures in found.values():
         if not given.show:
             del figures["texts"], figures["gone"], figures["file"]

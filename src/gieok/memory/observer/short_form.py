@@ -34,8 +34,9 @@ _STANDS_FOR = defer_pattern(
 _NUMBER = defer_pattern(r"\d+")
 #: What a statement with a secret may say besides: a name, a bound, a plan, a place of a file.
 _SAYS_BESIDES = defer_pattern(
-    r"\d|\b[A-Z]\w|\w\.\w|(?<!\w)[./~]\w|\b(?:only|always|must|will|going to|until|before|after|by)\b"
-    r"|'ll\b|[가-힣]만(?![가-힣])|에서만|까지|부터|항상|절대|[야어아]\s?(?:돼|해|됨|함)|예정|바꿀|할 거"
+    r"\d|\b[A-Z]\w|\w\.\w|(?<!\w)[./~]\w"
+    r"|\b(?:only|always|must|will|going to|until|before|after|by)\b|'ll\b"
+    r"|[가-힣]만(?![가-힣])|까지|부터|항상|절대|[야어아]\s?(?:돼|해|됨|함)|예정|바꿀|할 거"
 )
 #: Answer that says of whom or of what it speaks: "we ship on Friday", "오픈이 29일로 밀렸어". One that
 #: does not may be half a sentence: "by us, from 2026-0001 on", "2층이야, 창고 말고".
@@ -61,48 +62,49 @@ class ProposalFrame(NamedTuple):
 
 PROPOSAL_FRAMES = (
     ProposalFrame(
-        r"하(?:는|시는) (?:걸|것을|것으로|걸로|편을|방법을) (?:제안|추천|권장|권)(?:드립니다|드려요|합니다|해요|드릴게요)\.?$",
-        "",
-        "배포는 금요일을 피하는 순서로 고정하는 걸 제안드립니다.",
-        "배포는 금요일을 피하는 순서로 고정",
-        "고정하는 걸 제안드렸습니다만 아직입니다.",
+        words=r"하(?:는|시는) (?:걸|것을|것으로|걸로|편을|방법을) (?:제안|추천|권장|권)"
+        r"(?:드립니다|드려요|합니다|해요|드릴게요)\.?$",
+        left="",
+        example="배포는 금요일을 피하는 순서로 고정하는 걸 제안드립니다.",
+        short="배포는 금요일을 피하는 순서로 고정",
+        other="고정하는 걸 제안드렸습니다만 아직입니다.",
     ),
     ProposalFrame(
-        r"하(?:는|시는) (?:게|것이|건|것은) (?:어떨까요|어떠세요|어때요|어떤가요|좋을까요)\?$",
-        "",
-        "moment 대신 dayjs로 통일하는 게 어떨까요?",
-        "moment 대신 dayjs로 통일",
-        "통일하는 게 왜 어려운가요?",
+        words=r"하(?:는|시는) (?:게|것이|건|것은) (?:어떨까요|어떠세요|어때요|어떤가요|좋을까요)\?$",
+        left="",
+        example="moment 대신 dayjs로 통일하는 게 어떨까요?",
+        short="moment 대신 dayjs로 통일",
+        other="통일하는 게 왜 어려운가요?",
     ),
     ProposalFrame(
-        r"하(?:는|시는) (?:게|것이|편이) (?:좋겠습니다|좋을 것 같습니다|나을 것 같습니다|낫겠습니다)\.?$",
-        "",
-        "로그는 JSON으로 통일하는 게 좋겠습니다.",
-        "로그는 JSON으로 통일",
-        "통일하는 게 좋겠습니다만 먼저 물어보겠습니다.",
+        words=r"하(?:는|시는) (?:게|것이|편이) (?:좋겠습니다|좋을 것 같습니다|나을 것 같습니다|낫겠습니다)\.?$",
+        left="",
+        example="로그는 JSON으로 통일하는 게 좋겠습니다.",
+        short="로그는 JSON으로 통일",
+        other="통일하는 게 좋겠습니다만 먼저 물어보겠습니다.",
     ),
     ProposalFrame(
-        r"(?<=[가-힣A-Za-z0-9)])((?:으)?로) (?:할까요|하시겠어요|하면 어떨까요|가면 어떨까요)\?$",
-        r"\1",
-        "로그 보관 기간은 30일로 할까요?",
-        "로그 보관 기간은 30일로",
-        "어느 쪽으로 진행할까요?",
+        words=r"(?<=[가-힣A-Za-z0-9)])((?:으)?로) (?:할까요|하시겠어요|하면 어떨까요|가면 어떨까요)\?$",
+        left=r"\1",
+        example="로그 보관 기간은 30일로 할까요?",
+        short="로그 보관 기간은 30일로",
+        other="어느 쪽으로 진행할까요?",
     ),
     ProposalFrame(
-        r"^(?:(?:I'd|I would|I) (?:suggest|recommend|propose)|how about|what about)"
+        words=r"^(?:(?:I'd|I would|I) (?:suggest|recommend|propose)|how about|what about)"
         r"(?: that we| we| to)? ",
-        "",
-        "I'd suggest keeping logs for ten days.",
-        "keeping logs for ten days.",
-        "The manual says: I'd suggest keeping logs.",
+        left="",
+        example="I'd suggest keeping logs for ten days.",
+        short="keeping logs for ten days.",
+        other="The manual says: I'd suggest keeping logs.",
     ),
     ProposalFrame(
-        r"^((?:for|as|with|on) [\w /-]{2,40}?),? (?:I'd|I would) (?:suggest|recommend|propose)"
-        r"(?: that we| we| to)? ",
-        r"\1: ",
-        "For secrets I'd suggest running Vault with the sidecar.",
-        "For secrets: running Vault with the sidecar.",
-        "For secrets I'd rather wait.",
+        words=r"^((?:for|as|with|on) [\w /-]{2,40}?),? (?:I'd|I would) "
+        r"(?:suggest|recommend|propose)(?: that we| we| to)? ",
+        left=r"\1: ",
+        example="For secrets I'd suggest running Vault with the sidecar.",
+        short="For secrets: running Vault with the sidecar.",
+        other="For secrets I'd rather wait.",
     ),
 )
 
