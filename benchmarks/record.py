@@ -161,9 +161,12 @@ def measure_transcript(
         "active": record.active,
         **{tier: text for tier, text in record.aged.items() if tier != "days"},
     }
-    days = {"warm_tokens": estimate_tokens(record.aged["days"])} if record.aged else {}
-    tokens = {place: estimate_tokens(text) for place, text in places.items()}
     read, written = record.read_tokens, record.written_tokens
+    days = {}
+    if record.aged:
+        count = estimate_tokens(record.aged["days"])
+        days = {"warm_tokens": count, "warm": _divide(read, count)}
+    tokens = {place: estimate_tokens(text) for place, text in places.items()}
     return {
         "by_role": dict(by_role),
         "messages": read,
@@ -175,7 +178,6 @@ def measure_transcript(
         "active_tokens": tokens["active"],
         "active": _divide(read, tokens["active"]),
         **days,
-        **{"warm": _divide(read, count) for count in days.values()},
         "binding": len(transcript.binding),
         "held": {
             place: sum(told.is_recalled(row, text) for row in transcript.binding)
