@@ -2,7 +2,8 @@
 
     python benchmarks/figures.py [--only NAME …] [--data DIR] [--out docs/figures.json]
 
-`--only boards` takes the three public boards together (docs/boards.md).
+`--only boards` takes the three public boards together (docs/boards.md), `--only records` what
+observers keep (docs/figures.md).
 
 Runs the measurements below in turn, on two cores in about 40 minutes. What each prints as JSON is
 kept in `docs/figures.json`: all numbers by their path (`korean.hook.all.recalled`), the command,
@@ -64,6 +65,32 @@ MEASUREMENTS = (
     Measurement("hook", "hook.py", ("speed", "--sizes", "1000", "10000")),
     Measurement("speed", "speed.py", ("--sizes", "10000"), data="memory"),
     Measurement("sidecar", "sidecar.py"),
+    Measurement("record", "record.py", data="told/told_dev.json", group="records"),
+    Measurement("record_own", "record.py", group="records"),
+    Measurement(
+        "record_unasked", "record.py", data="memaware/unasked_ko_dev.json", group="records"
+    ),
+    Measurement(
+        "record_filled",
+        "record.py",
+        ("--fill-tokens", "50000"),
+        data="told/told_dev.json",
+        group="records",
+    ),
+    Measurement(
+        "record_ideal",
+        "record.py",
+        ("--observer", "ideal"),
+        data="told/told_dev.json",
+        group="records",
+    ),
+    Measurement(
+        "record_ideal_filled",
+        "record.py",
+        ("--observer", "ideal", "--fill-tokens", "50000"),
+        data="told/told_dev.json",
+        group="records",
+    ),
     Measurement("soak", "soak.py", ("--minutes", "5", "--pause-s", "0.2")),
     Measurement(
         "board_precision",
@@ -157,7 +184,7 @@ def choose(only: Sequence[str]) -> list[Measurement]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n", maxsplit=1)[0])
-    names = [one.name for one in MEASUREMENTS] + ["boards"]
+    names = [one.name for one in MEASUREMENTS] + sorted({one.group for one in MEASUREMENTS} - {""})
     parser.add_argument("--only", nargs="+", default=[], choices=names)
     parser.add_argument("--data", type=Path, default=_REPOSITORY.parent / "shared" / "data")
     parser.add_argument("--out", type=Path, default=FIGURES)

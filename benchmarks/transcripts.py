@@ -16,6 +16,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import gieok
+
+_SOURCE = str(Path(gieok.__file__).parents[1])
 _BETWEEN = timedelta(seconds=40)
 _MODELS = {"claude-code": "claude-opus-4-5", "codex": "gpt-5-codex"}
 
@@ -54,13 +57,14 @@ class Home:
     def environment(self) -> dict[str, str]:
         """Return what `env -i` would leave, with the clock."""
         tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-        clock = str(Path(__file__).parent / "clock")
+        # The program of this checkout, also where another one is installed.
+        own = os.pathsep.join((str(Path(__file__).parent / "clock"), _SOURCE))
         return {
             "HOME": str(self.path),
             "PATH": tools,
             "LANG": "C.UTF-8",
             "TZ": "Asia/Seoul",
-            "PYTHONPATH": clock,
+            "PYTHONPATH": own,
             "BENCHMARK_CLOCK": str(self.path / "clock"),
             "OMP_NUM_THREADS": "1",
             "GIEOK_DAEMON_AUTOSTART": "off",

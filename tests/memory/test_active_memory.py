@@ -11,6 +11,7 @@ from gieok.memory.active_memory import MARKER, Look
 from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.model.memory import REPLACED_BY, Scope
 from gieok.testing.memory_store import MemoryStore
+from gieok.text import active
 from gieok.text.tokens import estimate_tokens
 
 _SCOPE = Scope("agent:main")
@@ -93,14 +94,43 @@ def test_what_was_replaced_is_told_behind_what_took_its_place_and_nowhere_else()
     held = _changed(old, _o("The staging database is called osprey."))
     text = active_memory.render_active_memory(held, _LOOK, _TODAY)
     assert text.count("heron") == 1
-    told = "osprey. (was: The staging database is called heron until 2026-11-21)"
-    assert f"- 🔴 2026-11-21 The staging database is called {told}" in text
+    told = "osprey. (was: The staging database is called heron)"
+    assert f"- 🔴 11-21 The staging database is called {told}" in text
     assert "1 of 1 observations shown" in text
     later = active_memory.render_active_memory(held, _LOOK, _TODAY + timedelta(days=60))
     assert "heron" not in later, "an old change is no news"
     assert "osprey" in later
     ko = active_memory.render_active_memory(held, _LOOK._replace(lang="ko"), _TODAY)
-    assert "osprey. (2026-11-21까지는: The staging database is called heron)" in ko
+    assert "osprey. (그 전에는: The staging database is called heron)" in ko
+
+
+def test_an_end_on_another_day_than_that_of_the_line_is_told_with_its_day() -> None:
+    old = _o("The office is in Mapo", at=_AT - timedelta(days=9))
+    new = _o("The office is in Seongsu", at=_AT - timedelta(days=4))
+    held = _changed(old, new, until=_AT - timedelta(days=2))
+    text = active_memory.render_active_memory(held, _LOOK, _TODAY)
+    assert (
+        "- 🔴 11-17 The office is in Seongsu (was: The office is in Mapo until 2026-11-19)" in text
+    )
+
+
+def test_the_year_of_the_days_is_said_once_and_of_another_year_on_the_line() -> None:
+    held = _held(
+        _o("The user is called Dain.", at=_AT - timedelta(days=400)), _o("The office is in Mapo")
+    )
+    text = active_memory.render_active_memory(held, _LOOK, _TODAY)
+    assert text.count("2026") == 1
+    assert "Days without a year are of 2026." in text
+    assert "- 🔴 11-21 The office is in Mapo" in text
+    assert "- 🔴 2025-10-17 The user is called Dain." in text
+    lines = {line.told: line.day for line in active.iter_active_lines(text)}
+    assert lines == {
+        "The office is in Mapo": "2026-11-21",
+        "The user is called Dain.": "2025-10-17",
+    }
+    later = active_memory.render_active_memory(held, _LOOK, date(2027, 1, 2))
+    assert "Days without" not in later
+    assert "- 🔴 2026-11-21 The office is in Mapo" in later
 
 
 def test_of_two_statements_that_nobody_linked_the_newer_stands_first() -> None:
@@ -115,7 +145,7 @@ def test_what_holds_until_a_day_to_come_still_stands() -> None:
     old = _o("The office is in Mapo", at=_AT - timedelta(days=4))
     held = _changed(old, _o("The office is in Seongsu"), until=_AT + timedelta(days=9))
     assert "Mapo" in active_memory.render_active_memory(held, _LOOK, _TODAY)
-    assert "- 🔴 2026-11-17 The office is in Mapo" not in active_memory.render_active_memory(
+    assert "- 🔴 11-17 The office is in Mapo" not in active_memory.render_active_memory(
         held, _LOOK, _TODAY + timedelta(days=9)
     )
 
@@ -137,9 +167,7 @@ def test_four_wordings_of_one_decision_are_one_line_the_newest() -> None:
     ]
     text = active_memory.render_active_memory(_held(*said), _LOOK, _TODAY)
     assert text.count("PostgreSQL") == 1
-    assert "- 🔴 2026-11-20 The store is PostgreSQL now." in text, (
-        "as weighty as its weightiest wording"
-    )
+    assert "- 🔴 11-20 The store is PostgreSQL now." in text, "as weighty as its weightiest wording"
     assert active_memory.render_active_memory(_held(*reversed(said)), _LOOK, _TODAY) == text
 
 

@@ -16,6 +16,8 @@ from gieok.text.turns import find_answered_question
         "You're welcome.",
         "ㅋㅋ 좋네요",
         "fine",
+        "by the way:",
+        "글고,",
     ],
 )
 def test_thanks_and_greetings_are_small_talk(text: str) -> None:

@@ -123,8 +123,9 @@ def test_of_a_text_that_is_cut_anywhere_only_what_is_ours_goes(text: str) -> Non
         assert "Kafka" not in strip_echo(f"I prefer spaces.\n\n{text[cut + 1 :]}")
 
 
-def test_a_line_of_active_memory_is_known_by_its_form() -> None:
-    line = "- 🔴 2026-11-21 We decided to use Redis Streams."
+@pytest.mark.parametrize("day", ["2026-11-21", "11-21"])
+def test_a_line_of_active_memory_is_known_by_its_form(day: str) -> None:
+    line = f"- 🔴 {day} We decided to use Redis Streams."
     assert is_echo(f"notes/a.md:12:{line}")
     assert strip_echo(f"You told me:\n{line}\n> {line}\nRight?") == "You told me:\nRight?"
 
@@ -182,6 +183,7 @@ _PIECES = [
     "| y",
     "- z (w)",
     "- 🔴 2026-11-21 x",
+    "- 🔴 11-21 x",
 ]
 
 

@@ -58,6 +58,8 @@ _TASK_KINDS = {
 }  # fmt: skip
 _TASK_WORD = defer_pattern(r"\s*(?:[-*]\s*)?\**([A-Za-z가-힣 ]{2,12}?)\**\s*:\**\s*")
 _WAS = {"en": " (was: {} until {})", "ko": " ({1}까지는: {0})"}
+#: The same where the day on which it ended is that of the line, and stands before it already.
+_WAS_BEFORE = {"en": " (was: {})", "ko": " (그 전에는: {})"}
 
 
 class ActiveFiles(NamedTuple):
@@ -101,14 +103,22 @@ class _OutlineLine(NamedTuple):
     at: float
     was: str = ""
     due: str = ""
+    #: The year that the file names once, of the days that are written without it; 0 for none.
+    file_year: int = 0
 
     @property
     def text(self) -> str:
         """Return the line as it is written; computed on demand, because most lines are never
         rendered.
         """
-        head = f"- {self.mark} {self.day} " if self.day else "- "
+        day = f"{self.day:%m-%d}" if self.day and self.has_short_day else self.day
+        head = f"- {self.mark} {day} " if day else "- "
         return head + _one_line(self.said) + self.was
+
+    @property
+    def has_short_day(self) -> bool:
+        """Whether the day of the line is written without its year, which the file names once."""
+        return self.day is not None and self.day.year == self.file_year
 
     @property
     def order(self) -> tuple[str, float, str]:
@@ -127,14 +137,17 @@ def render_active_memory(held: ScopeMemory, look: Look, today: date) -> str:
         for document, o in pairs
         if not (document and is_replaced_by_day(document, look.zone, today))
     ]
+    year = 0 if look.template else today.year  # only the built-in outline says which year it is
     lines = sorted(
-        _build_active_lines(held, current, look, today), key=lambda line: (-line.worth, line.order)
+        (line._replace(file_year=year) for line in _build_active_lines(held, current, look, today)),
+        key=lambda line: (-line.worth, line.order),
     )
-    bare = _fill_outline(held, (), look, len(current))
+    year = year if any(line.has_short_day for line in lines) else 0
+    bare = _fill_outline(held, (), look, len(current), year)
     shown = _Page(
         look.budget_tokens - estimate_tokens(bare) - _SPARE, lines, _map_section_headings(look)
     ).filled()
-    return _fill_outline(held, sorted(shown, key=lambda line: line.order), look, len(current))
+    return _fill_outline(held, sorted(shown, key=lambda line: line.order), look, len(current), year)
 
 
 def is_replaced_by_day(document: Document, zone: tzinfo, today: date) -> bool:
@@ -175,7 +188,7 @@ def _build_active_lines(
         age_days = 0 if binding.has_binding_rule(o.text) else (today - day).days
         worth = active.score_active_line(section, o.priority.mark, age_days)
         worth += _CORRECTED_WORTH if document and document.metadata.get(CORRECTED) else 0.0
-        was = _format_former_wording(before.get(document.key), look) if document else ""
+        was = _format_former_wording(before.get(document.key), look, day) if document else ""
         yield _OutlineLine(
             section=section,
             mark=o.priority.mark,
@@ -215,13 +228,15 @@ def _find_lately_replaced(held: ScopeMemory, look: Look, today: date) -> dict[st
     return replaced
 
 
-def _format_former_wording(before: Document | None, look: Look) -> str:
+def _format_former_wording(before: Document | None, look: Look, day: date) -> str:
     if before is None or before.valid_to is None:
         return ""
     text = _one_line(before.text)
     if len(text) > _TOLD_CHARS:
         text = text[:_TOLD_CHARS].rsplit(" ", 1)[0] + "…"
-    return _WAS[look.lang].format(text.rstrip("."), before.valid_to.astimezone(look.zone).date())
+    until = before.valid_to.astimezone(look.zone).date()
+    form = _WAS_BEFORE if until == day else _WAS
+    return form[look.lang].format(text.rstrip("."), until)
 
 
 def _build_deed_lines(
@@ -392,8 +407,10 @@ def _label_task_lines(task: str, lang: str) -> Iterator[str]:
         yield f"- {label}: {_one_line(text)}" if label else f"- {_one_line(text)}"
 
 
-def _fill_outline(held: ScopeMemory, kept: Sequence[_OutlineLine], look: Look, all_: int) -> str:
-    """Return the file's text with the kept lines.
+def _fill_outline(
+    held: ScopeMemory, kept: Sequence[_OutlineLine], look: Look, all_: int, year: int
+) -> str:
+    """Return the file's text with the kept lines; `year` is that of the days without one, or 0.
 
     In the default outline, headings with nothing below them are left out.
     """
@@ -412,7 +429,10 @@ def _fill_outline(held: ScopeMemory, kept: Sequence[_OutlineLine], look: Look, a
             + "\n"
         )
     values["states"] = "\n".join(filter(None, (values["task"], values["states"])))
-    parts = [f"# {active.TITLES[lang]}\n\n{active.HEADS[lang]}"]
+    head = "\n".join(
+        filter(None, (active.HEADS[lang], active.state_year(year, lang) if year else ""))
+    )
+    parts = [f"# {active.TITLES[lang]}\n\n{head}"]
     parts += [
         f"{heading}\n{values[name]}"
         for name, heading in _map_section_headings(look).items()

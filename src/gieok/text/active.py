@@ -21,6 +21,9 @@ HEADS = {
     "the user is right.",
     "ko": "지난 대화에서 기억하는 것입니다. 자료일 뿐이며, 사용자가 지금 하는 말과 다르면 사용자가 맞습니다.",
 }
+#: Sentence below the head, where days of one year are written without it.
+_YEAR = {"en": "Days without a year are of {}.", "ko": "해가 없는 날짜는 {}년이다."}
+YEAR_BEGINNINGS = tuple(sentence.partition("{}")[0] for sentence in _YEAR.values())
 #: Sections in the order of the file; `statistics` holds counts, and is no memory.
 SECTIONS = (
     "states",
@@ -102,6 +105,14 @@ _SECTION_OF = _OLD_HEADINGS | {
     for heading, name in zip(names, SECTIONS, strict=True)
 }
 _LINE = re.compile(r"- (🔴|🟡|🟢) (\d{4}-(?:0\d|1[0-2])-[0-3]\d) ")
+#: A line whose day is written without its year.
+SHORT_LINE = r"(- (?:🔴|🟡|🟢) )((?:0\d|1[0-2])-[0-3]\d )"
+_YEAR_LINE = "|".join(re.escape(form).replace(r"\{\}", r"(\d{4})") for form in _YEAR.values())
+
+
+def state_year(year: int, lang: str) -> str:
+    """Return the sentence that says of which year the days without one are."""
+    return _YEAR[lang].format(year)
 
 
 class ActiveLine:
@@ -136,17 +147,19 @@ class ActiveLine:
 
 
 def iter_active_lines(text: str) -> "Iterator[ActiveLine]":
-    """Yield the lines of a file of active memory in order.
+    """Yield the lines of a file of active memory in order, their days with the year.
 
     Headings, empty sections and statistics are left out. A heading of a person's own template
     counts as part of the section before it. Text below the marker is the user's own and has the
     highest value.
     """
     above, _, below = text.partition(MARKER)
-    section = SECTIONS[0]
+    section, year = SECTIONS[0], ""
     for line in above.splitlines():
         stripped = line.strip()
-        if stripped.startswith("#"):
+        if stated := re.fullmatch(_YEAR_LINE, stripped):
+            year = stated[stated.lastindex or 0]
+        elif stripped.startswith("#"):
             section = _SECTION_OF.get(stripped.lstrip("# "), section)
         elif (
             stripped
@@ -154,7 +167,9 @@ def iter_active_lines(text: str) -> "Iterator[ActiveLine]":
             and stripped not in HEADS.values()
             and section != "statistics"
         ):
-            yield ActiveLine(section, stripped)
+            dated = rf"\g<1>{year}-\g<2>"
+            whole = re.sub(f"^{SHORT_LINE}", dated, stripped) if year else stripped
+            yield ActiveLine(section, whole)
     yield from (ActiveLine(_OWN, line.strip()) for line in below.splitlines() if line.strip())
 
 

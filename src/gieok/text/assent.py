@@ -22,6 +22,11 @@ _SMALL_TALK = (
     r"|내일 ?(?:보자|봐요?|봬요|뵐게요)"
     r"|잘 ?자요?|그래요?|됐(?:어요?|다|네요?)|이제|일단|끝|바이|넵|네|예|응|어|오|아|음|ㅇㅇ|ㅇㅋ|ㅋ+|ㅎ+|ㅂㅂ|ㄱㅅ|ㄱㄱ"
 )
+#: Words that lead a sentence in.
+_LEAD_INS = (
+    r"(?i)\b(?:but|also|plus|btw|by the way|fyi|next thing|one more(?: thing)?|anyway|eh|well)\b"
+    r"|그리고|글고|근데|그런데|참고로|맞다|참"
+)
 #: Further words that an assent may consist of.
 _ASSENT = (
     r"(?i)\b(?:please|do|it|that|this|way|go|ahead|for|sounds|let'?s|you|can|i|agree|agreed"
@@ -35,8 +40,11 @@ _LETTER = r"\w"
 
 
 def is_small_talk(text: str) -> bool:
-    """Return whether a text consists only of thanks, greetings and assent."""
-    return len(text) < _LONGEST_CHARS and re.search(_LETTER, re.sub(_SMALL_TALK, " ", text)) is None
+    """Return whether a text consists only of thanks, greetings, assent and words that lead in."""
+    if len(text) >= _LONGEST_CHARS:
+        return False
+    rest = re.sub(_LEAD_INS, " ", re.sub(_SMALL_TALK, " ", text))
+    return re.search(_LETTER, rest) is None
 
 
 def accepts(text: str) -> bool:

@@ -26,6 +26,7 @@ _ACTIVE_HEADS = tuple(re.split("[:,]", head)[0] for head in active.HEADS.values(
 #: of active memory (its head, and the marker above the user's own text).
 _SENTENCES = (
     *_ACTIVE_HEADS,
+    *active.YEAR_BEGINNINGS,
     active.MARKER,
     NOTICE,
     "What is remembered for this session, of ",
@@ -56,8 +57,8 @@ _OUR_TAG = defer_pattern(
 #: A tag cut off by the end of the text.
 _TORN_TAG = defer_pattern(rf"</?memory-(?:{_NAMES})(?:\s[^<>]{{0,200}})?\Z", re.IGNORECASE)
 #: An entry of active memory, by its form.
-_OBSERVATION = defer_pattern(r"- (?:🔴|🟡|🟢) \d{4}-\d\d-\d\d ")
-_OBSERVATION_LINE = defer_pattern(r"[\s>|]*" + _OBSERVATION.pattern)
+_OBSERVATION = defer_pattern(rf"- (?:🔴|🟡|🟢) \d{{4}}-\d\d-\d\d |{active.SHORT_LINE}")
+_OBSERVATION_LINE = defer_pattern(rf"[\s>|]*(?:{_OBSERVATION.pattern})")
 _FORM_OF_ACTIVE = defer_pattern(
     r"#{1,3} |\((?:none|없음)\)$|\d+ of \d+ observations shown|관찰 \d+개 가운데"
 )

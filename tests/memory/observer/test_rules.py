@@ -192,8 +192,8 @@ def test_an_accepted_proposal_is_kept_as_agreed(observe: Observe) -> None:
     )
     korean = observe((Role.ASSISTANT, "로그 보관 기간은 30일로 할까요?"), "응 그걸로 가자")
     assert [o.text for o in (*english, *korean)] == [
-        "I'd suggest Redis Streams for the job queue. (agreed)",
-        "로그 보관 기간은 30일로 할까요? (동의함)",
+        "Redis Streams for the job queue. (agreed)",
+        "로그 보관 기간은 30일로 (동의함)",
     ]
     assert [o.category for o in (*english, *korean)] == [Category.DECISION] * 2
     assert english[0].message_ids == ("s/2",), "it is the user who said so"
@@ -215,6 +215,26 @@ def test_an_answer_stands_with_its_question(observe: Observe) -> None:
         "회의는 몇 시로 잡을까요? – 9시 반",
         "Which region should the bucket be in? – Frankfurt",
     )
+
+
+def test_an_answer_that_says_everything_stands_without_its_question(observe: Observe) -> None:
+    (found,) = observe(
+        (Role.ASSISTANT, "언제로 변경할까요?"), "재고가 늦게 들어와서 오픈이 9월 29일로 밀렸어"
+    )
+    assert found.text == "재고가 늦게 들어와서 오픈이 9월 29일로 밀렸어"
+
+
+def test_of_a_rule_nothing_is_cut_and_of_a_statement_what_leads_in(observe: Observe) -> None:
+    (rule,) = observe("and never push to main without asking me")
+    assert rule.text == "and never push to main without asking me"
+    (stated,) = observe("by the way: the staging database is Postgres 16")
+    assert stated.text == "the staging database is Postgres 16"
+
+
+def test_a_statement_whose_value_was_cut_out_of_it_is_not_kept(observe: Observe) -> None:
+    assert observe("슬랙 봇 토큰은 [redacted:password] 이거 쓰면 돼") == []
+    (found,) = observe("the office door code is [redacted:password], never put it on the wiki")
+    assert "never put it on the wiki" in found.text
 
 
 def test_a_turn_finds_what_it_answers_in_an_earlier_span(observe: Observe) -> None:

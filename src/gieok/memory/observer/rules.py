@@ -2,7 +2,7 @@
 
 Sentences of users (`sentences`), made intelligible alone (`standalone`), are judged by their
 meaning (the reader, else their words by `ranking.learned.heads`); words decide the category
-(`categories`).
+(`categories`). What is kept is written down in a short form (`short_form`).
 A statement that is held already is not kept again (`repeats`). Nothing of a tool is kept, and of an
 agent only the question or the proposal that a user answered: a tool's output cannot speak here.
 However a conversation is cut into spans, the observations are the same: the message that a turn
@@ -20,6 +20,12 @@ from gieok.memory.observation import Category, Observation, Observed, Priority
 from gieok.memory.observer import categories, repeats
 from gieok.memory.observer.relative_days import dated
 from gieok.memory.observer.sentences import strip_filler
+from gieok.memory.observer.short_form import (
+    shorten_proposal,
+    shorten_statement,
+    stands_without_question,
+    tells_only_secret,
+)
 from gieok.memory.observer.standalone import (
     UserStatement,
     build_agreed_statement,
@@ -56,10 +62,15 @@ _ABOUT_USER = 0.8
 
 
 class StatementJudgement(NamedTuple):
-    """Probabilities that a statement is worth keeping, and that it is about the person."""
+    """Probabilities that a statement is worth keeping, and that it is about the person.
+
+    `worth_alone` is that of the user's own words in it, without the question that they answer; 0
+    where they say nothing alone.
+    """
 
     worth: float
     about_user: float
+    worth_alone: float = 0.0
 
 
 class WorthyStatement(NamedTuple):
@@ -254,11 +265,12 @@ class RulesObserver:
 
     def _observation(self, worthy: WorthyStatement) -> Observation:
         said_at = worthy.said.message.at
-        shown = dated(worthy.text, said_at.astimezone(self.zone).date())
+        short = _shorten_worthy_statement(worthy)
+        shown = dated(short, said_at.astimezone(self.zone).date())
         return Observation(
             text=shown,
             at=said_at,
-            priority=_choose_statement_priority(worthy, has_day=shown != worthy.text),
+            priority=_choose_statement_priority(worthy, has_day=shown != short),
             category=worthy.category,
             is_done=worthy.is_done,
             message_ids=(worthy.said.message.id,),
@@ -282,8 +294,10 @@ def _select_worthy_statement(
             category=Category.PREFERENCE,
             judgement=StatementJudgement(1.0, 0.0),
         )
+    if tells_only_secret(text) and not is_kept:
+        return None
     forms = _list_forms(stated)
-    judgement = judged[stated]
+    judgement = judged[stated]._replace(worth_alone=judged[forms[-1]].worth)
     if judgement.worth < _WORTH and not is_kept:
         text, judgement = forms[-1].text, judged[forms[-1]]
     is_done = not stated.is_agreed and categories.is_done(text)
@@ -299,6 +313,20 @@ def _select_worthy_statement(
         judgement=judgement,
         is_done=is_done,
     )
+
+
+def _shorten_worthy_statement(worthy: WorthyStatement) -> str:
+    """Return the words of a statement that bind; a rule is kept in all its words."""
+    stated = worthy.stated
+    if stated.is_rule:
+        return worthy.text
+    if not worthy.is_joined:
+        return shorten_statement(worthy.text)
+    if stated.is_agreed:
+        return build_agreed_statement(shorten_proposal(stated.asked)).text
+    if worthy.judgement.worth_alone >= _SURE and stands_without_question(stated):
+        return shorten_statement(stated.own)
+    return worthy.text
 
 
 def _choose_least_worth(stated: UserStatement, text: str, *, is_done: bool) -> float:
