@@ -57,6 +57,16 @@ def load(items):
     return Box()
 
 
+class Lid:
+    def cost(self):
+        return 1
+
+
+class Rim:
+    def cost(self):
+        return 2
+
+
 def spare(items):
     return items
 """
@@ -130,6 +140,9 @@ _NEAR = {
         "    from store import spare\n    spare(items)",
     ),
     "a second call on a line": ("    return item.price()", "    return item.price() + len('x')"),
+    "a call of a lone method": ("    return len(items)", "    return items.lock()"),
+    "a call of one of two methods": ("    return len(items)", "    return items.cost()"),
+    "a literal": ("    return len(items)", "    return [Box(), {'box': Box()}][0]"),
     "a nested function": (
         "    return len(items)",
         "    def one(x):\n        return Box()\n    one(1)",
