@@ -6,6 +6,7 @@ they are.
 """
 
 import re
+import unicodedata
 
 import pytest
 
@@ -917,6 +918,13 @@ _WHOLE = [
     ("raf77qzx", "KIM_TOKEN=raf77qzx"),
     ("otter7", "sshpass -p 'otter7' ssh a"),
     ("Otter7raft", "hostname a\nserver 10.0.0.1 key Otter7raft\n"),
+    ("tiger.lily.5b", "암호 = tiger.lily.5b"),
+    ("m9ond", "비번은 m9ond"),
+    ("0pWc8Rk7sYb3NdUe5GfJ", "IAM access key와 짝이 되는 값은 0pWc8Rk7sYb3NdUe5GfJ 입니다"),
+    (
+        "wJ5q/vLq1ZmX+bpWc5RkbsYbaNdUeaGfJ",
+        "IAM access key와 짝이 되는 값은 wJ5q/vLq1ZmX+bpWc5RkbsYbaNdUeaGfJ 입니다",
+    ),
     ("abCdeFghIjk2lmN5pQrstu", "x_live_abCdeFghIjk2lmN5pQrstu"),
     (
         "aB3dE6gH9jK2mN.atlasv1.aB3dE6gH9jK2mN5pQ8sT1vW4aB3dE6gH9jK2mN5pQ8sT1vW4aB3dE6gH9jK2m",
@@ -945,6 +953,8 @@ _WHOLE_HARMLESS = [
     '{"device_token": "kq7zw4xv9"}',
     "API_TOKEN=raf77qz",
     "x_live_abCdeFghIjk2lmNopQrstu",
+    "비번은 m9on",
+    "IAM access key와 짝이 되는 값은 0pWc8Rk7sYb3NdUe5Gf 입니다",
 ]
 #: Columns and labels of tables.
 _TABLES = [
@@ -961,6 +971,7 @@ _TABLES = [
         "  login | temp_pw | team\n-------+---------+------\n kim | 수달바람7 | a\n(1 row)",
     ),
     ("otterraft7", "name\tlogin\tpasscode\nA\tkim\totterraft7\n"),
+    ("pine-cone", "| host | user | password |\n|---|---|---|\n| | kim | pine-cone |"),
 ]
 _TABLES_HARMLESS = [
     "| Option | Type | Text |\n|---|---|---|\n| password | string | The password |",
@@ -1073,6 +1084,20 @@ def test_what_stands_near_the_noun_of_a_secret_and_is_none_stays(text: str) -> N
             "DB_PASSWORD=[redacted:password]\na sunflower in the field",
         ),
         ("bank pin is 4471, room 4471", "bank pin is [redacted:password], room 4471"),
+        # Characters that nobody sees, letters in pieces and wide signs hide nothing.
+        (
+            "the wifi password is otter\u200b7raft, ok",
+            "the wifi password is [redacted:password], ok",
+        ),
+        (
+            f"비번은 {unicodedata.normalize('NFD', '수달뗏목7')} 이야",
+            "비번은 [redacted:password] 이야",
+        ),
+        (
+            f"비번은 {unicodedata.normalize('NFD', '7수달뗏목!')} 이야",
+            "비번은 [redacted:password] 이야",
+        ),
+        ("password＝otter７raft！\u3000ok", "password＝[redacted:password]\u3000ok"),
         (
             "github recovery codes:\n8f3k-22mx\n91ab-cd34\n77zz-q1w2",
             "github recovery codes:\n[redacted:recovery-code]\n\n",
