@@ -180,6 +180,7 @@ _FAR = {
     "a new parameter": ("store.py", "def load(items)", "def load(items, more)"),
     "a new class": ("shop.py", "def unused(", "class New: ...\n\n\ndef unused("),
     "a base": ("store.py", "class Chest(Box)", "class Chest"),
+    "a call of a module": ("shop.py", "LIMIT = 3", "LIMIT = 3\nload(1).open()"),
     "code of a module": ("shop.py", "LIMIT = 3", "LIMIT = Box()"),
     "a fixture": ("shop.py", "def unused(", "import pytest\n@pytest.fixture\ndef unused("),
 }

@@ -919,6 +919,9 @@ _WHOLE = [
     ("otter7", "sshpass -p 'otter7' ssh a"),
     ("Otter7raft", "hostname a\nserver 10.0.0.1 key Otter7raft\n"),
     ("tiger.lily.5b", "암호 = tiger.lily.5b"),
+    ("otter-77", "API_KEY=otter-77"),
+    ("%Otter7raft", "DB_PASSWORD=%Otter7raft"),
+    ("otter7raft", 'printf "DB_PASSWORD=otter7raft\\n" >> .env'),
     ("m9ond", "비번은 m9ond"),
     ("0pWc8Rk7sYb3NdUe5GfJ", "IAM access key와 짝이 되는 값은 0pWc8Rk7sYb3NdUe5GfJ 입니다"),
     (
@@ -954,6 +957,7 @@ _WHOLE_HARMLESS = [
     "API_TOKEN=raf77qz",
     "x_live_abCdeFghIjk2lmNopQrstu",
     "비번은 m9on",
+    "API_KEY=otter-7",
     "IAM access key와 짝이 되는 값은 0pWc8Rk7sYb3NdUe5Gf 입니다",
 ]
 #: Columns and labels of tables.
@@ -1007,6 +1011,10 @@ _FAR_HARMLESS = [
     "현관 공사는 2024년에 끝났고 비용은 3000만 원",
     "backup codes\n- print them\n- keep them",
 ]
+_SEED = (
+    "ribbon canyon velvet orbit maple siren pottery quantum zebra lunar fabric oyster lantern "
+    "meadow copper violin harbor thunder walnut crystal feather saddle bamboo marble"
+).split()
 #: Numbers of papers, by their noun and form.
 _NUMBERS = [
     ("563180427", "The form wants my passport no. Is it the one up top, 563180427?"),
@@ -1027,6 +1035,18 @@ _NUMBERS = [
     # 1904 and 2000 had a 29th of February, 1900 had none.
     ("040229-1234567", "주민등록번호 040229-1234567"),
     ("000229-3234567", "주민등록번호 000229-3234567"),
+    # Its last digit proves a number; of a foreigner it counts from thirteen, or from eleven.
+    ("851231-2000050", "order 851231-2000050 ok"),
+    ("851231-2000071", "order 851231-2000071 ok"),
+    ("851231-2000086", "order 851231-2000086 ok"),
+    ("8512312000071", "at 8512312000071 ok"),
+    ("900315-5123452", "no 900315-5123452 ok"),
+    ("900315-5123450", "no 900315-5123450 ok"),
+    # What may be a time in milliseconds is one, unless something names it.
+    ("1712311234569", "주민번호 1712311234569 ok"),
+    ("171231-1234569", "at 171231-1234569 ok"),
+    (" ".join(_SEED), f"seed phrase: {' '.join(_SEED)}"),
+    (" ".join(_SEED[:12]), f"seed phrase: {' '.join(_SEED[:12])}"),
 ]
 _NUMBERS_HARMLESS = [
     "passport-jwt 4.0.1 and passport.js",
@@ -1034,6 +1054,13 @@ _NUMBERS_HARMLESS = [
     "통장은 2024-05-01에 만들었다",
     "card 4 of 10, security code is on the back",
     "주민등록번호 000229-1234567",
+    "order 851231-2000051 ok",
+    "order 851231-2000072 ok",
+    "order 851231-2000087 ok",
+    "no 900315-5123457 ok",
+    "at 1712311234569 ok",
+    f"seed phrase: {' '.join(_SEED[:11])}",
+    f"seed phrase: {' '.join(_SEED)} pepper",
 ]
 
 
