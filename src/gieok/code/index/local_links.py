@@ -250,7 +250,7 @@ class _Local:
 
     def _check_size(self) -> None:
         """Refuse more or fewer functions where that decides whether arguments are followed."""
-        before = self._solution.counts[0]
+        before, *_ = self._solution.counts
         after = before + sum(len(f.alignment.come) - len(f.alignment.gone) for f in self._files)
         if are_arguments_followed(before) != are_arguments_followed(after):
             raise Escapes
