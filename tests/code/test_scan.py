@@ -150,6 +150,23 @@ def test_a_pipe_is_not_waited_for(indexed: Make) -> None:
     assert [tuple(one) for one in change.skipped] == [("pipe.py", "not a regular file")]
 
 
+@pytest.mark.parametrize(
+    ("error", "kept"), [(FileNotFoundError(2, "gone"), []), (PermissionError(13, "no"), ["a.py"])]
+)
+def test_a_file_that_may_be_readable_again_stays_and_one_that_is_gone_does_not(
+    indexed: Make, monkeypatch: pytest.MonkeyPatch, error: OSError, kept: list[str]
+) -> None:
+    made = indexed({"a.py": "def a(): ...\n"})
+    (made.root / "a.py").write_text("def changed(): ...\n", encoding="utf-8")
+
+    def fail(root: Path, path: str) -> bytes:
+        raise error
+
+    monkeypatch.setattr(scan, "read_source_bytes", fail)
+    project.sync_project(made)
+    assert sorted(made.store.files()) == kept
+
+
 def test_a_file_that_vanishes_while_it_is_read_is_left_out(
     indexed: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:

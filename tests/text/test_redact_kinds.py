@@ -976,6 +976,7 @@ _TABLES = [
     ),
     ("otterraft7", "name\tlogin\tpasscode\nA\tkim\totterraft7\n"),
     ("pine-cone", "| host | user | password |\n|---|---|---|\n| | kim | pine-cone |"),
+    ("pine-cone", "host | user | password |\n|---|---|---|\n| | kim | pine-cone |"),
 ]
 _TABLES_HARMLESS = [
     "| Option | Type | Text |\n|---|---|---|\n| password | string | The password |",
