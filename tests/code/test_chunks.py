@@ -175,3 +175,13 @@ def test_each_note_to_oneself_has_its_line() -> None:
         ("FIXME", 4, 4, "two"),
         ("XXX", 5, 5, "three"),
     ]
+
+
+def test_each_symbol_but_the_file_names_what_it_stands_in() -> None:
+    text = "class A:\n    def f(self):\n        return 1\n"
+    symbols = read_source_file("m.py", "python", text, TreeSitterParser()).symbols
+    assert [(s.name, s.parent) for s in symbols] == [
+        ("m.py", ""),
+        ("A", "m.py::<module>"),
+        ("f", "m.py::A"),
+    ]
