@@ -195,6 +195,25 @@ def test_only_what_differs_is_written(store: ProjectStore) -> None:
         assert db.total_changes - before == 2 + 2 + 1 + 1
 
 
+@pytest.mark.parametrize("paths", [None, ["a.py"]])
+def test_of_two_links_that_differ_in_their_line_alone_one_may_go(
+    store: ProjectStore, paths: Sequence[str] | None
+) -> None:
+    edges, calls = (_EDGES, _CALLS) if paths is None else (_EDGES[:3], _CALLS[:2])
+    twice = _links(
+        [*edges, _EDGES[0]._replace(line=5)], [*calls, _CALLS[0]._replace(line=9)], paths=paths
+    )
+    store.replace([], [], GraphChange({}, {}, twice))
+    assert len(list(store.all_edges())) == len(_EDGES) + 2
+    assert store.count_unresolved_calls() == len(_CALLS) + 2
+    moved = {0: 0, 4: 4, 5: 5, 7: 7, 9: 11}
+    store.replace([], [], GraphChange({}, {"a.py": moved}, None))
+    assert [call.line for call in store.unresolved_calls(["open"])[:2]] == [5, 11]
+    store.replace([], [], GraphChange({}, {}, _links(edges, calls, paths=paths)))
+    assert list(store.all_edges()) == [*_EDGES, _OF_SCRIPT]
+    assert _list_calls(store) == [*_CALLS, _OPEN_IN_SCRIPT]
+
+
 def test_a_written_summary_is_not_replaced_by_one_that_waits(store: ProjectStore) -> None:
     written, waiting = Summary("h", "what it does", "model"), Summary("h", "", "")
     store.write_summaries([waiting, Summary("i", "", "")])
