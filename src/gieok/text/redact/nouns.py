@@ -247,7 +247,7 @@ def _without_tails(parts: list[str]) -> list[str]:
 
 
 def _split_head_noun(parts: list[str]) -> tuple[str, list[str]]:
-    """Return the noun of a secret that a name ends with, and the parts before it; else its last part."""
+    """Return the noun of a secret that a name ends with and the parts before it, else no parts."""
     last = parts[-1]
     if last in _KINDS:
         return last, parts[:-1]
