@@ -920,6 +920,8 @@ _WHOLE = [
     ("Otter7raft", "hostname a\nserver 10.0.0.1 key Otter7raft\n"),
     ("tiger.lily.5b", "암호 = tiger.lily.5b"),
     ("otter-77", "API_KEY=otter-77"),
+    ("pine-co", 'check_password("pine-co")'),
+    ("pa7sw", 'check_password("pa7sw")'),
     ("%Otter7raft", "DB_PASSWORD=%Otter7raft"),
     ("otter7raft", 'printf "DB_PASSWORD=otter7raft\\n" >> .env'),
     ("m9ond", "비번은 m9ond"),
@@ -958,6 +960,9 @@ _WHOLE_HARMLESS = [
     "x_live_abCdeFghIjk2lmNopQrstu",
     "비번은 m9on",
     "API_KEY=otter-7",
+    "OTP: 482",
+    "OTP: 48Z",
+    "key BlueGate",
     "IAM access key와 짝이 되는 값은 0pWc8Rk7sYb3NdUe5Gf 입니다",
 ]
 #: Columns and labels of tables.
