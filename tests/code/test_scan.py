@@ -321,3 +321,12 @@ def test_text_of_a_project_is_read_in_its_own_encoding_and_is_empty_where_it_can
     (tmp_path / "a.py").write_bytes("# 설정\r\nx = 1\r\n".encode("cp949"))
     assert scan.read_source_text(tmp_path, "a.py") == "# 설정\nx = 1\n"
     assert scan.read_source_text(tmp_path, "gone.py") == ""
+
+
+def test_an_index_that_does_not_say_its_shape_is_read_anew(indexed: Make) -> None:
+    made = indexed({"a.py": "def a(): ...\n"})
+    assert not project.sync_project(made).is_full
+    with made.store._writing() as db:
+        db.execute("DELETE FROM notes WHERE name = 'code.shape'")
+    assert project.sync_project(made).is_full
+    assert not project.sync_project(made).is_full
