@@ -4,10 +4,12 @@ whole symbols stay whole.
 
 import pytest
 
-from gieok.code.index.chunks import head, symbol_key
+from gieok.code.index.chunks import cut, head, symbol_key
 from gieok.code.index.read import read_source_file
+from gieok.code.model.facts import SymbolFact, SymbolKind
 from gieok.code.model.tuning import Chunking
 from gieok.machine.parsers.treesitter import TreeSitterParser
+from gieok.model.code import Symbol
 
 _LONG = "says at some length what it does and why"
 _CASES = {
@@ -61,15 +63,15 @@ _CASES = {
 def test_comments_stay_with_what_they_are_about(path: str) -> None:
     language, text, wanted = _CASES[path]
     source = read_source_file(path, language, text, TreeSitterParser())
-    cut = source.passages(text)
+    passages = source.passages(text)
     if wanted is not None:
-        assert [(p.start_line, p.end_line, p.context) for p in cut] == wanted
-    passages = "".join(text[p.start : p.end] for p in cut)
-    assert [line for line in passages.split("\n") if line] == [
+        assert [(p.start_line, p.end_line, p.context) for p in passages] == wanted
+    shown = "".join(text[p.start : p.end] for p in passages)
+    assert [line for line in shown.split("\n") if line] == [
         line for line in text.split("\n") if line
     ]
     keys = {symbol.key for symbol in source.symbols}
-    assert {symbol_key(path, p.context) for p in cut} <= {*keys, ""}
+    assert {symbol_key(path, p.context) for p in passages} <= {*keys, ""}
 
 
 def test_a_stray_end_of_a_comment_is_no_comment() -> None:
@@ -85,6 +87,10 @@ def test_a_vector_is_made_of_the_first_whole_lines() -> None:
     assert head(line) == line
     assert head(line * 100) == (line * 20).rstrip("\n")
     assert head("x" * 1000) == "x" * 300
+    assert head("x" * 300) == "x" * 300
+    assert head("x" * 300 + "\ny") == "x" * 300
+    assert head("x" * 150 + "\n" + "y" * 400) == "x" * 150
+    assert head("x" * 149 + "\n" + "y" * 400) == "x" * 149 + "\n" + "y" * 150
 
 
 def _cut_lines(text: str, largest: int = 3_000) -> list[tuple[int, int]]:
@@ -95,6 +101,9 @@ def _cut_lines(text: str, largest: int = 3_000) -> list[tuple[int, int]]:
 def test_what_is_tiny_between_two_functions_stays_with_the_second() -> None:
     text = "def a():\n    return 1\n\n\nx = 1\n\n\ndef b():\n    return 2\n"
     assert _cut_lines(text) == [(1, 2), (5, 9)]
+    longer = f"x = '{'y' * 34}'"
+    assert _cut_lines(text.replace("x = 1", longer)) == [(1, 2), (5, 7), (8, 9)]
+    assert _cut_lines(text.replace("x = 1", longer.replace("yy", "y", 1))) == [(1, 2), (5, 9)]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +121,67 @@ def test_a_long_passage_is_cut_before_the_line_that_is_indented_least(
     assert _cut_lines("aaaa\n  bbb\ncccc\n  ddd\neeee\n", largest) == runs
 
 
+@pytest.mark.parametrize(
+    ("text", "runs"),
+    [
+        ("  b\n  b\n  b\n  b\n  b\n  b\n  b\n  b\n", [(1, 7), (8, 8)]),
+        # The fourth line is indented least, and stands in the first half; the fifth does not.
+        ("  b\n  b\n  b\nb\n  b\n  b\n  b\n  b\n", [(1, 7), (8, 8)]),
+        ("  b\n  b\n  b\n  b\nb\n  b\n  b\n  b\n  b\n", [(1, 4), (5, 9)]),
+        # A passage does not begin with what closes one.
+        ("  b\n  b\n  b\n  b\n  b\n)\n  b\n  b\n", [(1, 7), (8, 8)]),
+    ],
+)
+def test_a_passage_is_cut_in_its_second_half(text: str, runs: list[tuple[int, int]]) -> None:
+    whole = SymbolFact(
+        name="m", qualified="m", kind=SymbolKind.MODULE, start=1, end=text.count("\n"), parent=-1
+    )
+    assert [(p.start_line, p.end_line) for p in cut(text, "m.txt", [whole], Chunking(28))] == runs
+
+
 def test_a_head_of_a_function_is_shown_for_eight_lines() -> None:
     text = "def f(\n" + "".join(f"    p{n},\n" for n in range(12)) + "): ...\n"
     symbols = read_source_file("m.py", "python", text, TreeSitterParser()).symbols
     assert symbols[-1].signature == "def f( p0, p1, p2, p3, p4, p5, p6,"
+
+
+def _read_last_symbol(text: str) -> Symbol:
+    return read_source_file("m.py", "python", text, TreeSitterParser()).symbols[-1]
+
+
+def test_the_texts_of_a_symbol_are_cut_where_they_are_long() -> None:
+    parameters = ", ".join(f"p{n}" for n in range(99))
+    read = _read_last_symbol(f'def f({parameters}):\n    """{"a" * 500}"""\n')
+    assert read.signature == f"def f({parameters}"[:240]
+    assert read.doc == "a" * 400
+    assert len(read.code_hash) == 16
+    # Blanks do not count, as far as they are looked through.
+    assert _read_last_symbol(f'def f():\n    """a{" " * 1598}bc"""\n').doc == "a b"
+
+
+@pytest.mark.parametrize(
+    ("lines", "signature"), [(36, "def f()"), (37, "@d( 1, 1, 1, 1, 1, 1, 1,")]
+)
+def test_the_name_of_a_function_is_looked_for_in_forty_lines(lines: int, signature: str) -> None:
+    text = "@d(\n" + "1,\n" * lines + ")\n@e\ndef f():\n    return 1\n"
+    assert _read_last_symbol(text).signature == signature
+
+
+def test_each_note_to_oneself_has_its_line() -> None:
+    text = "# TODO one\nx = 1\n\n# FIXME: two\n# XXX three\n"
+    symbols = read_source_file("m.py", "python", text, TreeSitterParser()).symbols
+    assert [(s.name, s.start_line, s.end_line, s.signature) for s in symbols[1:]] == [
+        ("TODO", 1, 1, "one"),
+        ("FIXME", 4, 4, "two"),
+        ("XXX", 5, 5, "three"),
+    ]
+
+
+def test_each_symbol_but_the_file_names_what_it_stands_in() -> None:
+    text = "class A:\n    def f(self):\n        return 1\n"
+    symbols = read_source_file("m.py", "python", text, TreeSitterParser()).symbols
+    assert [(s.name, s.parent) for s in symbols] == [
+        ("m.py", ""),
+        ("A", "m.py::<module>"),
+        ("f", "m.py::A"),
+    ]

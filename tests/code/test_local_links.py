@@ -57,8 +57,22 @@ def load(items):
     return Box()
 
 
+class Lid:
+    def cost(self):
+        return 1
+
+
+class Rim:
+    def cost(self):
+        return 2
+
+
 def spare(items):
     return items
+
+
+def lock(door):
+    return door
 """
 _MAIN = """import shop
 from shop import total
@@ -130,6 +144,9 @@ _NEAR = {
         "    from store import spare\n    spare(items)",
     ),
     "a second call on a line": ("    return item.price()", "    return item.price() + len('x')"),
+    "a call of a lone method": ("    return len(items)", "    return items.lock()"),
+    "a call of one of two methods": ("    return len(items)", "    return items.cost()"),
+    "a literal": ("    return len(items)", "    return [Box(), {'box': Box()}][0]"),
     "a nested function": (
         "    return len(items)",
         "    def one(x):\n        return Box()\n    one(1)",
@@ -167,6 +184,7 @@ _FAR = {
     "a new parameter": ("store.py", "def load(items)", "def load(items, more)"),
     "a new class": ("shop.py", "def unused(", "class New: ...\n\n\ndef unused("),
     "a base": ("store.py", "class Chest(Box)", "class Chest"),
+    "a call of a module": ("shop.py", "LIMIT = 3", "LIMIT = 3\nload(1).open()"),
     "code of a module": ("shop.py", "LIMIT = 3", "LIMIT = Box()"),
     "a fixture": ("shop.py", "def unused(", "import pytest\n@pytest.fixture\ndef unused("),
 }

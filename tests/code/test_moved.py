@@ -10,8 +10,9 @@ import pytest
 from edits import Tree
 from kept_index import KeptIndex
 
-from gieok.code.index import file_moves, project
+from gieok.code.index import project
 from gieok.code.model import facts
+from gieok.code.resolve.instructions import OPERANDS
 
 _SHOP = '''"""A shop."""
 from pay import Card, charge
@@ -168,6 +169,10 @@ def test_the_line_of_every_instruction_that_has_one_is_known() -> None:
     operands = {name: re.sub(r":.*", "", told).split(", ") for name, told in rows}
     assert operands.keys() == set(facts.Op.__members__)
     lined = {
-        facts.Op[name]: 1 + told.index("line") for name, told in operands.items() if "line" in told
+        facts.Op[name]: (told.index("line"), len(told))
+        for name, told in operands.items()
+        if "line" in told
     }
-    assert lined == file_moves.LINES
+    assert lined == {
+        op: (kinds.index("l"), len(kinds)) for op, kinds in OPERANDS.items() if "l" in kinds
+    }

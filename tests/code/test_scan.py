@@ -78,6 +78,35 @@ def test_binary_minified_generated_and_huge_files_are_told_with_the_reason(index
     assert project.freshness(made).dirty == ()
 
 
+@pytest.mark.parametrize(
+    ("kept", "left_out"),
+    [
+        (b"x\n" * 4_096 + b"\0", b"x\n" * 4_095 + b"x\0"),
+        (b"\n" * 591 + b"@generated", b"\n" * 590 + b"@generated"),
+        (b"x" * 5_000 + b"\ny", b"x" * 5_001 + b"\ny"),
+    ],
+    ids=["a zero byte", "a mark of a generator", "a long line"],
+)
+def test_a_file_is_judged_by_its_beginning_and_its_longest_line(
+    kept: bytes, left_out: bytes
+) -> None:
+    assert scan.decode_source(kept, "python")
+    with pytest.raises(scan.Unwanted):
+        scan.decode_source(left_out, "python")
+
+
+@pytest.mark.parametrize("name", ["a.py", ".gitignore"])
+def test_a_file_of_a_million_bytes_is_read_and_a_larger_one_is_not(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "a.py").write_text("", encoding="utf-8")
+    (tmp_path / name).write_bytes(b"*.py\n" + b"#" * 999_995)
+    assert _scanned(tmp_path) == (["a.py"] if name == "a.py" else [])
+    with (tmp_path / name).open("ab") as grown:
+        grown.write(b"#")
+    assert _scanned(tmp_path) == ([] if name == "a.py" else ["a.py"])
+
+
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
 def test_links_are_not_followed_and_loops_end(indexed: Make) -> None:
     made = indexed({"pkg/a.py": "def a(): ...\n"})
@@ -121,6 +150,23 @@ def test_a_pipe_is_not_waited_for(indexed: Make) -> None:
     assert [tuple(one) for one in change.skipped] == [("pipe.py", "not a regular file")]
 
 
+@pytest.mark.parametrize(
+    ("error", "kept"), [(FileNotFoundError(2, "gone"), []), (PermissionError(13, "no"), ["a.py"])]
+)
+def test_a_file_that_may_be_readable_again_stays_and_one_that_is_gone_does_not(
+    indexed: Make, monkeypatch: pytest.MonkeyPatch, error: OSError, kept: list[str]
+) -> None:
+    made = indexed({"a.py": "def a(): ...\n"})
+    (made.root / "a.py").write_text("def changed(): ...\n", encoding="utf-8")
+
+    def fail(root: Path, path: str) -> bytes:
+        raise error
+
+    monkeypatch.setattr(scan, "read_source_bytes", fail)
+    project.sync_project(made)
+    assert sorted(made.store.files()) == kept
+
+
 def test_a_file_that_vanishes_while_it_is_read_is_left_out(
     indexed: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,7 +181,9 @@ def test_a_file_that_vanishes_while_it_is_read_is_left_out(
 
     monkeypatch.setattr(scan, "read_source_bytes", vanishing)
     change = project.sync_project(made)
-    assert [f.key for f in change.report.failed] == ["b.py"]
+    assert [(f.key, f.reason) for f in change.report.failed] == [
+        ("b.py", "No such file or directory")
+    ]
     assert sorted(made.store.files()) == ["a.py"]
 
 
@@ -273,3 +321,12 @@ def test_text_of_a_project_is_read_in_its_own_encoding_and_is_empty_where_it_can
     (tmp_path / "a.py").write_bytes("# 설정\r\nx = 1\r\n".encode("cp949"))
     assert scan.read_source_text(tmp_path, "a.py") == "# 설정\nx = 1\n"
     assert scan.read_source_text(tmp_path, "gone.py") == ""
+
+
+def test_an_index_that_does_not_say_its_shape_is_read_anew(indexed: Make) -> None:
+    made = indexed({"a.py": "def a(): ...\n"})
+    assert not project.sync_project(made).is_full
+    with made.store._writing() as db:
+        db.execute("DELETE FROM notes WHERE name = 'code.shape'")
+    assert project.sync_project(made).is_full
+    assert not project.sync_project(made).is_full

@@ -12,6 +12,7 @@ from gieok.code.ask.sureness import (
     is_as_good_as_none,
     rate_sureness,
 )
+from gieok.code.index.graph import Certainty
 from gieok.code.index.project import Project
 
 Make = Callable[[Mapping[str, str]], Project]
@@ -165,3 +166,13 @@ def test_a_test_that_repeats_a_message_takes_nothing_from_the_code_that_says_it(
     by_name = {answer.symbol.name: answer.sureness for answer in found}
     assert by_name["put"] == 0.95
     assert by_name["test_put"] <= 0.95 / 3
+
+
+def test_stores_hold_the_certainty_of_an_edge_as_a_number_that_stays() -> None:
+    assert [(one.name, int(one)) for one in Certainty] == [
+        ("OBSERVED", 0),
+        ("RESOLVED", 1),
+        ("UNIQUE_NAME", 2),
+        ("AMBIGUOUS", 3),
+        ("IMPORT", 4),
+    ]

@@ -13,7 +13,7 @@ from gieok.hook import levels, matches
 from gieok.model.memory import Entry
 from gieok.model.retrieval import Filter, KeywordQuery
 from gieok.settings.hook import HookSettings
-from gieok.storage.index.sqlite.index_reader import IndexReader, Late
+from gieok.storage.index.sqlite.index_reader import IndexReader, Late, Mismatch, Missing
 from gieok.storage.index.sqlite.ranking import SCHEMA_VERSION
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing.samples import HOME, OTHER, build_entry, corpus
@@ -198,6 +198,38 @@ def test_a_scope_never_sees_what_another_holds(store: SqliteStore, file: str) ->
             )
             == keys
         )
+
+
+def test_lines_scopes_and_notes_are_read_as_the_store_has_them(
+    store: SqliteStore, file: str
+) -> None:
+    store.put([build_entry("a.md", "redis\n\nlast"), build_entry("empty.md", "!", scope=OTHER)])
+    reader = IndexReader(file)
+    assert reader.lines(HOME.path, "a.md") == ["redis", "", "last"]
+    assert [reader.line(HOME.path, "a.md", n) for n in (1, 3, 4)] == ["redis", "last", ""]
+    assert reader.lines(HOME.path, "gone.md") == []
+    assert reader.scope(HOME.path) == (1, 1, 2.0)
+    # A passage without a word is as long as one word.
+    assert reader.scope(OTHER.path) == (2, 1, 1.0)
+    assert reader.count(HOME.path) == 1
+
+
+@pytest.mark.parametrize(("version", "raised"), [(0, Missing), (4, Mismatch)])
+def test_a_file_without_tables_or_of_a_later_release_is_not_read(
+    store: SqliteStore, file: str, version: int, raised: type[Exception]
+) -> None:
+    with closing(sqlite3.connect(file)) as db:
+        db.execute(f"PRAGMA user_version = {version}")
+    with pytest.raises(raised):
+        IndexReader(file)
+    with pytest.raises(Missing):
+        IndexReader(f"{file}.none")
+
+
+def test_this_release_writes_the_third_form_of_the_tables(store: SqliteStore, file: str) -> None:
+    with closing(sqlite3.connect(file)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (3,)
+        assert db.execute("PRAGMA application_id").fetchone() == (int.from_bytes(b"GIEK"),)
 
 
 @pytest.mark.parametrize("version", range(1, SCHEMA_VERSION + 1))

@@ -8,6 +8,7 @@ import pytest
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.storage.index.order import Floats, dots
 from gieok.storage.index.quantise import pack, unpack
+from gieok.storage.index.sqlite import scan
 from gieok.storage.index.sqlite.scan import Signs
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing.samples import HOME, build_entry
@@ -53,6 +54,27 @@ def test_rows_without_a_vector_never_take_the_place_of_one() -> None:
     empty = np.setdiff1d(np.arange(1000), held)
     values[empty], scales[empty] = 0, 0
     assert Signs(values, scales).near(vectors[3], len(held)).tolist() == held.tolist()
+
+
+@pytest.mark.parametrize(("rows", "block"), [(9, 4), (8, 4), (4001, 4096)])
+@pytest.mark.parametrize("dimension", [3, 8, 64, 70])
+def test_the_nearest_are_those_that_lie_on_most_sides_of_the_mean(
+    monkeypatch: pytest.MonkeyPatch, rows: int, block: int, dimension: int
+) -> None:
+    monkeypatch.setattr(scan, "BLOCK", block)
+    random = np.random.default_rng(rows + dimension)
+    vectors = random.normal(size=(rows, dimension)).astype(np.float32)
+    values, scales = unpack([pack(v.tobytes()) for v in vectors], dimension)
+    values[1], scales[1] = 0, 0
+    restored = values.astype(np.float32) * scales[:, None]
+    mean = restored[:: max(rows // 2000, 1)].mean(axis=0)
+    query = random.normal(size=dimension).astype(np.float32)
+    apart = ((restored > mean) != (query > mean)).sum(axis=1)
+    apart[1] = dimension + 1
+    signs = Signs(values, scales)
+    for count in (1, 2, 5, rows - 1):
+        farthest = np.sort(apart)[count - 1]
+        assert signs.near(query, count).tolist() == np.flatnonzero(apart <= farthest).tolist()
 
 
 @pytest.mark.parametrize("dimension", [1, 8, 12, 63, 64, 65, 384])

@@ -11,9 +11,8 @@ from difflib import SequenceMatcher
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
-from gieok.code.index.file_moves import LINES
 from gieok.code.model.facts import NOTHING, Facts, FunctionFact, Instruction, Op, SymbolKind, Trait
-from gieok.code.resolve.instructions import OPERANDS
+from gieok.code.resolve.instructions import OPERANDS, read_operand
 
 #: Between their common beginnings and ends, longer versions are not compared.
 _LONGEST = 3_000
@@ -115,7 +114,6 @@ class _Aligner:
         self.symbols: dict[int, int] = {}
         self.functions: dict[int, int] = {}
         self.containers: dict[int, int] = {}
-        self.old_containers: dict[int, int] = {}
         #: Old and new variables by which others reach a function, class or module.
         self.old_shared: set[int] = set()
         self.new_shared: set[int] = set()
@@ -232,22 +230,20 @@ class _Aligner:
                 return False
         if len({*fresh.values()}) != len(fresh):
             return False
-        if old[0] == Op.CONTAINER:
-            if new[2] in self.containers or old[2] in self.old_containers:
-                return False
-            self.containers[new[2]] = old[2]
-            self.old_containers[old[2]] = new[2]
+        before, after = read_operand(old, "k"), read_operand(new, "k")
+        if before is not None and after is not None:
+            self.containers[after] = before
         for b, a in fresh.items():
             self._pair(a, b)
         return True
 
     def _shape(self, row: Row, *, is_new: bool) -> tuple[object, ...]:
         """Return what two instructions have in common if they are the same."""
-        op, line = int(row[0]), LINES.get(row[0])
+        op = int(row[0])
         shape: list[object] = [op]
         for place, kind in enumerate(OPERANDS[op], 1):
             operand = row[place]
-            if place == line or kind == "k":
+            if kind in ("l", "k"):
                 continue
             if kind == "v":
                 shape.append(self._shape_variable(operand, is_new=is_new))
@@ -317,14 +313,14 @@ class _Differences:
             [
                 level.new[new]
                 for _, new in same
-                if level.new[new][0] in LINES
+                if _has_line(level.new[new])
                 and _place_edges(level.new[new], self._fold.new) in places.new
             ]
             for level, same in zip(self._levels, self._same, strict=True)
         ]
-        if any(row[0] in _FAR for rows in beside for row in rows):
+        if any(map(_reaches_far, beside)):
             return None
-        made = {row[2] for rows in added_rows for row in rows if row[0] == Op.CONTAINER}
+        made = find_made_containers(added_rows)
         containers = self._aligner.containers
         return FactsAlignment(
             functions=self._aligner.functions,
@@ -361,10 +357,10 @@ class _Differences:
 
     def _touch(self, row: Row, touched: set[int], shared: set[int]) -> None:
         """Note the variable that an instruction writes; shared ones are watched as it runs."""
-        is_written = row[0] not in WITHOUT_RESULT
+        op, variable, *_ = row
         # the container of a literal is written by its elements
-        if (is_written or row[0] == Op.STORE_INDEX) and row[1] not in shared:
-            touched.add(row[1])
+        if (op not in WITHOUT_RESULT or op == Op.STORE_INDEX) and variable not in shared:
+            touched.add(variable)
             touched.discard(NOTHING)
 
     def _spread(self) -> None:
@@ -407,7 +403,7 @@ class _Differences:
     def _is_near(self, removed: RowLevels, added: RowLevels) -> bool:
         """Return whether the effects of what differs may stay inside of the file."""
         aligner = self._aligner
-        if any(row[0] in _FAR for rows in (*removed, *added) for row in rows):
+        if any(map(_reaches_far, (*removed, *added))):
             return False
         facts = [aligner.old.functions[n] for n in self._gone]
         facts += [aligner.new.functions[n] for n in self._come]
@@ -427,7 +423,7 @@ class _Differences:
             (_place_edges(level.old[a], self._fold.old), _place_edges(level.new[b], self._fold.new))
             for level, same in zip(self._levels, self._same, strict=True)
             for a, b in same
-            if level.old[a][0] in LINES
+            if _has_line(level.old[a])
         ]
         forth, back = dict(pairs), {new: old for old, new in pairs}
         for old, new in pairs:  # lines that became one, or one that became several
@@ -449,14 +445,29 @@ class _Differences:
 
 def _place_edges(row: Row, fold: Sequence[str]) -> tuple[str, int]:
     """Return the symbol that holds the edges of an instruction, and the line."""
-    kinds = OPERANDS[row[0]]
-    symbol = row[kinds.index("s") + 1] if "s" in kinds else 0
-    return fold[symbol], int(row[LINES[row[0]]])
+    symbol = read_operand(row, "s")
+    return fold[0 if symbol is None else symbol], read_operand(row, "l") or 0
 
 
 def _collect_edge_places(rows: Iterable[Row], fold: Sequence[str]) -> set[tuple[str, int]]:
     """Return the places of those instructions that have a line."""
-    return {_place_edges(row, fold) for row in rows if row[0] in LINES}
+    return {_place_edges(row, fold) for row in rows if _has_line(row)}
+
+
+def _has_line(row: Row) -> bool:
+    """Return whether an instruction makes edges at a line."""
+    return read_operand(row, "l") is not None
+
+
+def _reaches_far(rows: Iterable[Row]) -> bool:
+    """Return whether an instruction has an effect that is never known to stay inside of a file."""
+    return any(op in _FAR for op, *_ in rows)
+
+
+def find_made_containers(levels: RowLevels) -> set[int]:
+    """Return the containers that instructions make."""
+    found = {read_operand(row, "k") for rows in levels for row in rows}
+    return {container for container in found if container is not None}
 
 
 def _have_functions(facts: Facts, matched: set[int], functions: Sequence[int]) -> bool:
@@ -474,8 +485,8 @@ def _is_of_names(top: Sequence[Row], functions: Sequence[int], touched: Collecti
     Names that both versions have, and functions too, are held by others.
     """
     return all(
-        row[0] in _NEAR_TOP and row[1] in touched and (row[0] != Op.FUNCTION or row[2] in functions)
-        for row in top
+        op in _NEAR_TOP and variable in touched and (op != Op.FUNCTION or function in functions)
+        for op, variable, function, *_ in top
     )
 
 

@@ -8,25 +8,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gieok.code.model.facts import Facts, Op, SymbolKind
-
-#: Position of the line number in each kind of instruction.
-LINES: dict[int, int] = {
-    Op.LOAD: 5,
-    Op.STORE: 5,
-    Op.CALL: 5,
-    Op.CALL_METHOD: 6,
-    Op.ELEMENT: 4,
-    Op.INDEX: 5,
-    Op.STORE_INDEX: 5,
-    Op.IMPORT: 5,
-    Op.SPECIAL: 6,
-    Op.ENTER: 4,
-    Op.DECORATE: 5,
-    Op.RAISE: 3,
-    Op.PROVIDED: 4,
-    Op.MIX: 4,
-}
+from gieok.code.model.facts import Facts, SymbolKind
+from gieok.code.resolve.instructions import OPERANDS, read_operand
 
 
 def map_moved_lines(before: Facts, after: Facts) -> dict[int, int] | None:
@@ -58,8 +41,11 @@ def _linked_of(facts: Facts) -> str:
 
 
 def _without_line(row: Sequence[Any]) -> list[Any]:
-    place = LINES.get(row[0])
-    return [*row[:place], *row[place + 1 :]] if place else [*row]
+    op, *operands = row
+    return [
+        op,
+        *(operand for kind, operand in zip(OPERANDS[op], operands, strict=True) if kind != "l"),
+    ]
 
 
 def _iter_linked_lines(facts: Facts) -> Iterator[int]:
@@ -67,5 +53,6 @@ def _iter_linked_lines(facts: Facts) -> Iterator[int]:
     yield from (s.start for s in facts.symbols if s.kind == SymbolKind.FUNCTION and s.parent > 0)
     for part in (facts.top, facts.inner):
         for row in part:
-            if place := LINES.get(int(row[0])):  # type: ignore[call-overload]
-                yield int(row[place])  # type: ignore[call-overload]
+            line = read_operand(row, "l")
+            if line is not None:
+                yield line

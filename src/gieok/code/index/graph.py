@@ -63,7 +63,7 @@ _COMMON = frozenset(
     )
 )
 #: Where more functions than this have one name, a call by that name says nothing at all.
-_MOST_NAMESAKES = 3
+MOST_NAMESAKES = 3
 _REASONS = {
     "call": "resolved call",
     "method": "resolved method",
@@ -385,7 +385,7 @@ def _add_namesake_edges(
     if (
         site.kind != "method"
         or _strip_call_parentheses(site.name) in _COMMON
-        or not 0 < len(namesakes) <= _MOST_NAMESAKES
+        or not 0 < len(namesakes) <= MOST_NAMESAKES
     ):
         return
     tier = Certainty.UNIQUE_NAME if len(namesakes) == 1 else Certainty.AMBIGUOUS
@@ -411,7 +411,7 @@ def _add_named_edges(
         if link.op == Op.IMPORT:
             for target in link.targets:
                 edges.add(source, target, IMPORTS, Certainty.IMPORT, "imported", link.line)
-        elif not 0 < count <= _MOST_NAMESAKES or (
+        elif not 0 < count <= MOST_NAMESAKES or (
             link.op == Op.CALL_METHOD and link.name in _COMMON
         ):
             if link.name in names:

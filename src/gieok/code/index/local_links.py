@@ -21,6 +21,7 @@ from gieok.code.index.alignment import (
     Row,
     RowLevels,
     align_facts,
+    find_made_containers,
     iter_rows,
 )
 from gieok.code.index.graph import EdgeSet, Naming, fold_lambda_key
@@ -52,8 +53,6 @@ if TYPE_CHECKING:
 #: More changed files are linked with all others: each takes a little, and a whole link renews what
 #: they are compared with.
 MOST_FILES = 40
-#: More methods of one name say nothing (`graph`), and are not looked for.
-_MOST_METHODS = 4
 _FUNCTION_VALUES = frozenset((Value.FUNCTION, Value.BOUND, Value.GENERATED, Value.MANAGER))
 _STEPS_PER_INSTRUCTION = 20
 #: Language of files that say what the names of imports mean.
@@ -251,7 +250,7 @@ class _Local:
 
     def _check_size(self) -> None:
         """Refuse more or fewer functions where that decides whether arguments are followed."""
-        before = self._solution.counts[0]
+        before, *_ = self._solution.counts
         after = before + sum(len(f.alignment.come) - len(f.alignment.gone) for f in self._files)
         if are_arguments_followed(before) != are_arguments_followed(after):
             raise Escapes
@@ -316,7 +315,7 @@ class _Local:
             functions[number] = self._clone(
                 program, facts.functions[number], file, variables, bound.symbols
             )
-        made = {row[2] for rows in alignment.removed for row in rows if row[0] == Op.CONTAINER}
+        made = find_made_containers(alignment.removed)
         return _end_numbers(
             v=variables,
             f=functions,
@@ -521,7 +520,7 @@ class _Local:
         for key, fact in self._iter_functions(name):
             if fact.owner != NOTHING and "<lambda" not in key and Trait.PROPERTY not in fact.traits:
                 methods.add(key)
-                if len(methods) == _MOST_METHODS:
+                if len(methods) > graph.MOST_NAMESAKES:
                     break
         return methods
 
@@ -598,9 +597,10 @@ def _drop_results(
     """Return instructions whose results reach nothing: they are in the solution already."""
     dropped: list[Row] = []
     for row in rows:
-        if row[0] in WITHOUT_RESULT:
+        op, _, *operands = row
+        if op in WITHOUT_RESULT:
             dropped.append(row)
         else:
             numbers["v"].insert(-1, program.flows.fresh())
-            dropped.append([row[0], len(numbers["v"]) - 2, *row[2:]])
+            dropped.append([op, len(numbers["v"]) - 2, *operands])
     return dropped

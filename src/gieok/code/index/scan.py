@@ -306,7 +306,7 @@ def decode_source(data: bytes, language: str = "") -> str:
 
     Prose is not checked for a mark of generated files: it may speak of another file.
     """
-    if b"\0" in data[:8192]:
+    if b"\0" in data[:_BINARY_HEAD_BYTES]:
         raise Unwanted("binary data, no text")
     is_document = language in LANGUAGES and LANGUAGES[language].is_document
     if not is_document and _GENERATED.search(data[:_HEAD_BYTES]):

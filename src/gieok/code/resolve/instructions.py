@@ -14,37 +14,43 @@ from gieok.code.resolve.members import Members
 from gieok.code.resolve.program import FileOffsets, SolverPart
 from gieok.code.resolve.values import Value
 
-#: Kinds of each instruction's operands: a variable, function, class, container (k), symbol, the
-#: arguments of a call, or none of these (=).
+#: Kinds of each instruction's operands: a variable, function, class, container (k), symbol, line,
+#: the arguments of a call, or none of these (=).
 OPERANDS: dict[int, str] = {
     Op.COPY: "vv",
     Op.FUNCTION: "vf",
     Op.CLASS: "vc",
-    Op.LOAD: "vv=s=",
-    Op.STORE: "v=vs=",
-    Op.CALL: "vvas==",
-    Op.CALL_METHOD: "vv=as=",
-    Op.ELEMENT: "vvs=",
-    Op.INDEX: "vv=s=",
-    Op.STORE_INDEX: "v=vs=",
+    Op.LOAD: "vv=sl",
+    Op.STORE: "v=vsl",
+    Op.CALL: "vvasl=",
+    Op.CALL_METHOD: "vv=asl",
+    Op.ELEMENT: "vvsl",
+    Op.INDEX: "vv=sl",
+    Op.STORE_INDEX: "v=vsl",
     Op.CONTAINER: "vk",
-    Op.IMPORT: "v====",
+    Op.IMPORT: "v===l",
     Op.IMPORT_ALL: "==",
     Op.EXTERNAL: "v=",
-    Op.SPECIAL: "vv=as=",
+    Op.SPECIAL: "vv=asl",
     Op.INSTANCE: "vv",
-    Op.ENTER: "vvs=",
+    Op.ENTER: "vvsl",
     Op.SUPER: "vvc",
-    Op.DECORATE: "vvvs=",
-    Op.RAISE: "vs=",
-    Op.PROVIDED: "v=s=",
+    Op.DECORATE: "vvvsl",
+    Op.RAISE: "vsl",
+    Op.PROVIDED: "v=sl",
     Op.CONTAINERS: "vv",
     Op.DECLARED: "vv",
     Op.NARROW: "vvv",
-    Op.MIX: "vvs=",
+    Op.MIX: "vvsl",
     Op.WRAP: "vvv",
 }
 _ARGUMENTS = {op: kinds.index("a") for op, kinds in OPERANDS.items() if "a" in kinds}
+
+
+def read_operand(row: Sequence[Any], kind: str) -> int | None:
+    """Return the first operand of a kind, None where the instruction has none."""
+    kinds = OPERANDS[row[0]]
+    return row[kinds.index(kind) + 1] if kind in kinds else None
 
 
 class Instructions(SolverPart):

@@ -247,7 +247,7 @@ def _without_tails(parts: list[str]) -> list[str]:
 
 
 def _split_head_noun(parts: list[str]) -> tuple[str, list[str]]:
-    """Return the noun that a name ends with, and the parts before it."""
+    """Return the noun of a secret that a name ends with and the parts before it, else no parts."""
     last = parts[-1]
     if last in _KINDS:
         return last, parts[:-1]
@@ -256,7 +256,7 @@ def _split_head_noun(parts: list[str]) -> tuple[str, list[str]]:
             return noun, [*parts[:-1], last.removesuffix(noun)]
     if match := _JOINED.fullmatch(last):
         return match[1], [*parts[:-1], last.removesuffix(match[1])]
-    return last, parts[:-1]
+    return last, []
 
 
 def _weigh_noun_qualifiers(
