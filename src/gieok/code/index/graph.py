@@ -25,7 +25,7 @@ from gieok.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall, key_name, key_path, module_key
 
 #: Version of the linker: changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 18
+RESOLVER_VERSION = 19
 #: Version of facts and edges.
 SHAPE = f"{fact_file.VERSION}:{RESOLVER_VERSION}"
 
