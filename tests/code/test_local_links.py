@@ -97,6 +97,7 @@ def _kept(folder: Path, files: dict[str, str]) -> KeptIndex:
     root = folder / "tree"
     root.mkdir()
     for name, text in files.items():
+        (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     return KeptIndex(folder, Tree(root, seed=0))
 
@@ -208,6 +209,45 @@ def test_the_first_use_of_a_star_imported_name_is_linked_with_all_files(
     kept = _kept(tmp_path, files)
     _change(kept, "user.py", "    return item", new)
     assert _is_linked_alone(kept) == is_alone
+    assert kept.differences() == []
+    kept.close()
+
+
+_BARRELS = {
+    "index.ts": "export * from './parts/index'\n",
+    "parts/index.ts": "export * from './one'\nexport * from './two'\n",
+    "parts/one.ts": "export function one() { return 1 }\nexport function spare() { return one() }\n",
+    "parts/two.ts": "export function two() { return 2 }\n",
+    "app.ts": "import { one, missing } from './index'\nexport function app() { one() }\n",
+}
+_APP_WITH = "import { {} } from './index'\nexport function app() { {}() }\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "is_alone"),
+    [
+        ("parts/two.ts", "export", "export function added() { return two() }\nexport", True),
+        ("app.ts", _BARRELS["app.ts"], _APP_WITH.replace("{}", "spare"), True),
+        ("parts/two.ts", "export", "export function missing() { return 2 }\nexport", False),
+        ("parts/one.ts", "export function one() { return 1 }", "", False),
+    ],
+    ids=["a new name", "the first use of a name", "a name that was asked for", "a used name went"],
+)
+def test_names_behind_barrels_are_linked_alone_where_nobody_asked_for_them(
+    tmp_path: Path, name: str, old: str, new: str, is_alone: bool
+) -> None:
+    kept = _kept(tmp_path, _BARRELS)
+    _change(kept, name, old, new)
+    assert _is_linked_alone(kept) == is_alone
+    assert kept.differences() == []
+    kept.close()
+
+
+def test_a_new_function_behind_barrels_and_its_first_use_are_linked_alone(tmp_path: Path) -> None:
+    kept = _kept(tmp_path, _BARRELS)
+    _change(kept, "app.ts", "export", "import { added } from './index'\nadded\nexport")
+    _change(kept, "parts/two.ts", "export", "export function added() { return two() }\nexport")
+    assert kept.made.store.linked_paths().keys() == {"app.ts", "parts/two.ts"}
     assert kept.differences() == []
     kept.close()
 

@@ -183,16 +183,33 @@ class _Local:
 
     def _check_names(self) -> None:
         """Refuse names of modules that came or went where others may ask for them."""
-        starred = {origin for origins in self._ground.stars.values() for origin in origins}
         for file in self._files:
             new, old = file.new_names(), file.old_names()
             if (
-                # the first or last use of a name may be that of a name that a star import gives
-                ((new or old) and (file.number in starred or self._ground.stars.get(file.number)))
+                self._is_given_by_stars(file.number, new | old)
                 or not new.isdisjoint(self._ground.names.get(file.number, ()))
                 or not old.isdisjoint(self._ground.shared.get(file.number, ()))
             ):
                 raise Escapes
+
+    def _is_given_by_stars(self, file: int, names: set[str]) -> bool:
+        """Return whether star imports of a file may give it one of some names."""
+        if not names:
+            return False
+        return any(
+            not names.isdisjoint(self._list_held_names(origin))
+            for origin in self._ground.iter_star_origins(file)
+        )
+
+    def _list_held_names(self, file: int) -> set[str]:
+        """Return the names that a file had or has, and those that others gave values to."""
+        path, ground = self._solution.paths[file], self._ground
+        asked = ground.names.get(file, {})
+        return {
+            *ground.read_facts(file).names,
+            *self._facts_of(path).names,
+            *(name for name, variable in asked.items() if ground.find_values(variable)),
+        }
 
     def _check_methods(self) -> None:
         """Refuse methods that came or went where a class around has the name, or was asked."""

@@ -127,6 +127,16 @@ class Ground:
         file, own = self.locate_number("s", symbol)
         return f"{self.solution.paths[file]}::{self.read_facts(file).symbols[own].qualified}"
 
+    def iter_star_origins(self, file: int) -> Iterator[int]:
+        """Yield the files whose names a file gets by star imports, over other files too."""
+        seen, stack = {file}, [file]
+        while stack:
+            for origin in self.stars.get(stack.pop(), ()):
+                if origin not in seen:
+                    seen.add(origin)
+                    stack.append(origin)
+                    yield origin
+
     def own_names(self, file: int) -> dict[str, int]:
         """Return the variables of a module's names."""
         base = self.find_offsets(file).variables
@@ -378,16 +388,46 @@ class FrozenAttributes(Attributes):
 class FrozenNames(Names):
     """Names of modules as the solution has them."""
 
+    program: "FrozenProgram"
+
     def __init__(self, program: "FrozenProgram", linker: Linker) -> None:
         super().__init__(program, linker, [])
         self.own = program.ground_names  # type: ignore[assignment]
         self.stars = program.ground.stars
 
     def variable(self, file: int, name: str) -> int:
-        """Return the variable of a module's name, which no star import can give yet."""
-        if name not in self.own[file] and self.stars.get(file):
-            raise Escapes
-        return super().variable(file, name)
+        """Return the variable of a module's name, which one star import at most gives.
+
+        Which of several values is kept could depend on the order of the imports.
+        """
+        own = self.own[file]
+        if name not in own:
+            given = self._find_given(file, name)
+            if len(given) > 1:
+                raise Escapes
+            own[name] = self.flows.fresh()
+            for variable in given:
+                self.flows.flow(variable, own[name])
+        return own[name]
+
+    def _find_given(self, file: int, name: str) -> list[int]:
+        """Return the variables from which star imports give a file a name.
+
+        A file that has the name has it from its own star imports too.
+        """
+        given: list[int] = []
+        seen, stack = {file}, [file]
+        while stack:
+            for origin in self.stars.get(stack.pop(), ()):
+                if origin in seen:
+                    continue
+                seen.add(origin)
+                variable = self.own[origin].get(name)
+                if variable is not None and self.program.may_hold(variable):
+                    given.append(variable)
+                else:
+                    stack.append(origin)
+        return given
 
     def is_bound(self, file: int, name: str) -> bool:
         """Return that a name never holds a value: when it does is not known."""
@@ -469,6 +509,11 @@ class FrozenProgram(Program):
         """Add functions, whose variables are those of this state, with their symbols."""
         self.functions += facts
         self.function_symbol += symbols
+
+    def may_hold(self, variable: int) -> bool:
+        """Return whether a variable holds values of the solution, or is none of its variables."""
+        is_frozen = variable < self.frozen_flows.frozen
+        return not is_frozen or bool(self.ground.find_values(variable))
 
     def find_receivers(self) -> set[int]:
         """Return the variables of `self` in the changed files."""
