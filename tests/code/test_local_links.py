@@ -16,7 +16,7 @@ from kept_index import KeptIndex
 from gieok.code.index import graph, local_links, project
 from gieok.code.resolve.frozen import solution
 
-_SHOP = """from store import Box, load
+_SHOP = """from store import Box, Plan, Shape, load
 
 LIMIT = 3
 
@@ -59,6 +59,27 @@ def load(items):
 
 def spare(items):
     return items
+
+
+class Shape(Exception):
+    def area(self):
+        return 1
+
+
+def measure():
+    try:
+        spare(1)
+    except Shape as shape:
+        shape.area()
+
+
+class Plan:
+    def work(self):
+        raise NotImplementedError
+
+
+def follow():
+    Plan().work()
 """
 _MAIN = """import shop
 from shop import total
@@ -72,8 +93,22 @@ def main():
 
 def asks(thing):
     thing.never_defined()
+
+
+class Spare:
+    def idle(self): ...
 """
-_PYTHON = {"shop.py": _SHOP, "store.py": _STORE, "main.py": _MAIN}
+_MANY = "\n".join(f"class C{n}:\n    def common(self): ...\n" for n in range(4))
+_PYTHON = {
+    "conftest.py": (
+        "import pytest\nfrom store import Chest\n\n\n@pytest.fixture\ndef box():\n"
+        "    return Chest()\n"
+    ),
+    "main.py": _MAIN,
+    "many.py": f"{_MANY}\n\ndef ask(thing):\n    thing.common()\n",
+    "shop.py": _SHOP,
+    "store.py": _STORE,
+}
 _APP = """const { load } = require('./store')
 
 function total (items) {
@@ -131,6 +166,44 @@ _NEAR = {
         "    from store import spare\n    spare(items)",
     ),
     "a second call on a line": ("    return item.price()", "    return item.price() + len('x')"),
+    "a new class": (
+        "def unused(",
+        "class New:\n    def __init__(self, x):\n        self.mine = x\n\n"
+        "    def added(self):\n        return load(self.mine)\n\n\n"
+        "def made(x):\n    return New(x).added()\n\n\ndef unused(",
+    ),
+    "a new class with a base": (
+        "def unused(",
+        "class New(Box):\n    def added(self):\n        return self.open()\n\n\ndef unused(",
+    ),
+    "a new class in front of others": ("class Shop:", "class New:\n    x = 1\n\n\nclass Shop:"),
+    "a new test class": (
+        "def unused(",
+        "import unittest\n\n\nclass TestNew(unittest.TestCase):\n    def setUp(self):\n"
+        "        self.box = Box()\n\n    def test_it(self):\n        self.box.open()\n\n\n"
+        "def unused(",
+    ),
+    "a test with a fixture": (
+        "def unused(",
+        "def test_added(box):\n    box.open()\n\n\ndef unused(",
+    ),
+    "a class with a method of many classes": (
+        "def unused(",
+        "class New:\n    def common(self): ...\n\n\ndef unused(",
+    ),
+    "a class inside of a function": (
+        "    return len(items)",
+        "    class New:\n        def added(self):\n            return 1\n\n    New().added()",
+    ),
+    "a call of a module": ("LIMIT = 3", "LIMIT = 3\nprint(len('x'))"),
+    "a decorated function": (
+        "def unused(",
+        "import functools\n\n\n@functools.cache\ndef added(x):\n    return load(x)\n\n\ndef unused(",
+    ),
+    "a decorated method": (
+        "    def close(",
+        "    @property\n    def added(self):\n        return self.size\n\n    def close(",
+    ),
     "a nested function": (
         "    return len(items)",
         "    def one(x):\n        return Box()\n    one(1)",
@@ -157,8 +230,8 @@ _FAR = {
     ),
     "a name that is imported from elsewhere": (
         "shop.py",
-        "from store import Box, load",
-        "from store import Box, spare as load",
+        "from store import Box, Plan, Shape, load",
+        "from store import Box, Plan, Shape, spare as load",
     ),
     "a function with the name of another": (
         "shop.py",
@@ -166,7 +239,22 @@ _FAR = {
         "def total(x): ...\n\n\ndef unused(",
     ),
     "a new parameter": ("store.py", "def load(items)", "def load(items, more)"),
-    "a new class": ("shop.py", "def unused(", "class New: ...\n\n\ndef unused("),
+    "a class with a method that a call may mean": (
+        "shop.py",
+        "def unused(",
+        "class New:\n    def never_defined(self): ...\n\n\ndef unused(",
+    ),
+    "a class below one whose objects others hold": (
+        "shop.py",
+        "def unused(",
+        "class New(Shape):\n    def area(self): ...\n\n\ndef unused(",
+    ),
+    "a class with a method for one without a body": (
+        "shop.py",
+        "def unused(",
+        "class New(Plan):\n    def work(self): ...\n\n\ndef unused(",
+    ),
+    "a class that went": ("main.py", "class Spare:\n    def idle(self): ...\n", ""),
     "a base": ("store.py", "class Chest(Box)", "class Chest"),
     "code of a module": ("shop.py", "LIMIT = 3", "LIMIT = Box()"),
     "a fixture": ("shop.py", "def unused(", "import pytest\n@pytest.fixture\ndef unused("),
