@@ -422,6 +422,19 @@ def test_typescript_follows_barrels_and_types_of_fields(edges: Edges) -> None:
     assert {"Api.put -> Store.save", "run -> Api.put"} <= found
 
 
+def test_names_come_through_several_barrels_in_any_order_of_files(edges: Edges) -> None:
+    # app.ts is read before both barrels, and the outer barrel before the inner one
+    assert edges(
+        {
+            "app.ts": "import { work } from './lib/index';\nexport function first() { work(); }\n",
+            "lib/index.ts": "export * from './parts/index';\n",
+            "lib/parts/index.ts": "export * from './work';\n",
+            "lib/parts/work.ts": "export function work() {}\nexport function other() {}\n",
+            "main.ts": "import { other } from './lib';\nexport function last() { other(); }\n",
+        }
+    ) == {"first -> work", "last -> other"}
+
+
 def test_javascript_finds_packages_of_the_project_and_paths_of_its_tsconfig(edges: Edges) -> None:
     found = edges(
         {

@@ -16,7 +16,7 @@ from kept_index import KeptIndex
 from gieok.code.index import graph, local_links, project
 from gieok.code.resolve.frozen import solution
 
-_SHOP = """from store import Box, load
+_SHOP = """from store import Box, Plan, Shape, load
 
 LIMIT = 3
 
@@ -73,6 +73,27 @@ def spare(items):
 
 def lock(door):
     return door
+
+
+class Shape(Exception):
+    def area(self):
+        return 1
+
+
+def measure():
+    try:
+        spare(1)
+    except Shape as shape:
+        shape.area()
+
+
+class Plan:
+    def work(self):
+        raise NotImplementedError
+
+
+def follow():
+    Plan().work()
 """
 _MAIN = """import shop
 from shop import total
@@ -86,8 +107,22 @@ def main():
 
 def asks(thing):
     thing.never_defined()
+
+
+class Spare:
+    def idle(self): ...
 """
-_PYTHON = {"shop.py": _SHOP, "store.py": _STORE, "main.py": _MAIN}
+_MANY = "\n".join(f"class C{n}:\n    def common(self): ...\n" for n in range(4))
+_PYTHON = {
+    "conftest.py": (
+        "import pytest\nfrom store import Chest\n\n\n@pytest.fixture\ndef box():\n"
+        "    return Chest()\n"
+    ),
+    "main.py": _MAIN,
+    "many.py": f"{_MANY}\n\ndef ask(thing):\n    thing.common()\n",
+    "shop.py": _SHOP,
+    "store.py": _STORE,
+}
 _APP = """const { load } = require('./store')
 
 function total (items) {
@@ -111,6 +146,7 @@ def _kept(folder: Path, files: dict[str, str]) -> KeptIndex:
     root = folder / "tree"
     root.mkdir()
     for name, text in files.items():
+        (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text, encoding="utf-8")
     return KeptIndex(folder, Tree(root, seed=0))
 
@@ -147,6 +183,49 @@ _NEAR = {
     "a call of a lone method": ("    return len(items)", "    return items.lock()"),
     "a call of one of two methods": ("    return len(items)", "    return items.cost()"),
     "a literal": ("    return len(items)", "    return [Box(), {'box': Box()}][0]"),
+    "a new class": (
+        "def unused(",
+        (
+            "class New:\n    def __init__(self, x):\n        self.mine = x\n\n"
+            "    def added(self):\n        return load(self.mine)\n\n\n"
+            "def made(x):\n    return New(x).added()\n\n\ndef unused("
+        ),
+    ),
+    "a new class with a base": (
+        "def unused(",
+        "class New(Box):\n    def added(self):\n        return self.open()\n\n\ndef unused(",
+    ),
+    "a new class in front of others": ("class Shop:", "class New:\n    x = 1\n\n\nclass Shop:"),
+    "a new test class": (
+        "def unused(",
+        (
+            "import unittest\n\n\nclass TestNew(unittest.TestCase):\n    def setUp(self):\n"
+            "        self.box = Box()\n\n    def test_it(self):\n        self.box.open()\n\n\n"
+            "def unused("
+        ),
+    ),
+    "a test with a fixture": (
+        "def unused(",
+        "def test_added(box):\n    box.open()\n\n\ndef unused(",
+    ),
+    "a class with a method of many classes": (
+        "def unused(",
+        "class New:\n    def common(self): ...\n\n\ndef unused(",
+    ),
+    "a class inside of a function": (
+        "    return len(items)",
+        "    class New:\n        def added(self):\n            return 1\n\n    New().added()",
+    ),
+    "a call of a module": ("LIMIT = 3", "LIMIT = 3\nprint(len('x'))"),
+    "a call of what a module imports": ("LIMIT = 3", "LIMIT = 3\nload(1).open()"),
+    "a decorated function": (
+        "def unused(",
+        "import functools\n\n\n@functools.cache\ndef added(x):\n    return load(x)\n\n\ndef unused(",
+    ),
+    "a decorated method": (
+        "    def close(",
+        "    @property\n    def added(self):\n        return self.size\n\n    def close(",
+    ),
     "a nested function": (
         "    return len(items)",
         "    def one(x):\n        return Box()\n    one(1)",
@@ -173,8 +252,8 @@ _FAR = {
     ),
     "a name that is imported from elsewhere": (
         "shop.py",
-        "from store import Box, load",
-        "from store import Box, spare as load",
+        "from store import Box, Plan, Shape, load",
+        "from store import Box, Plan, Shape, spare as load",
     ),
     "a function with the name of another": (
         "shop.py",
@@ -182,9 +261,23 @@ _FAR = {
         "def total(x): ...\n\n\ndef unused(",
     ),
     "a new parameter": ("store.py", "def load(items)", "def load(items, more)"),
-    "a new class": ("shop.py", "def unused(", "class New: ...\n\n\ndef unused("),
+    "a class with a method that a call may mean": (
+        "shop.py",
+        "def unused(",
+        "class New:\n    def never_defined(self): ...\n\n\ndef unused(",
+    ),
+    "a class below one whose objects others hold": (
+        "shop.py",
+        "def unused(",
+        "class New(Shape):\n    def area(self): ...\n\n\ndef unused(",
+    ),
+    "a class with a method for one without a body": (
+        "shop.py",
+        "def unused(",
+        "class New(Plan):\n    def work(self): ...\n\n\ndef unused(",
+    ),
+    "a class that went": ("main.py", "class Spare:\n    def idle(self): ...\n", ""),
     "a base": ("store.py", "class Chest(Box)", "class Chest"),
-    "a call of a module": ("shop.py", "LIMIT = 3", "LIMIT = 3\nload(1).open()"),
     "code of a module": ("shop.py", "LIMIT = 3", "LIMIT = Box()"),
     "a fixture": ("shop.py", "def unused(", "import pytest\n@pytest.fixture\ndef unused("),
 }
@@ -226,6 +319,45 @@ def test_the_first_use_of_a_star_imported_name_is_linked_with_all_files(
     kept = _kept(tmp_path, files)
     _change(kept, "user.py", "    return item", new)
     assert _is_linked_alone(kept) == is_alone
+    assert kept.differences() == []
+    kept.close()
+
+
+_BARRELS = {
+    "index.ts": "export * from './parts/index'\n",
+    "parts/index.ts": "export * from './one'\nexport * from './two'\n",
+    "parts/one.ts": "export function one() { return 1 }\nexport function spare() { return one() }\n",
+    "parts/two.ts": "export function two() { return 2 }\n",
+    "app.ts": "import { one, missing } from './index'\nexport function app() { one() }\n",
+}
+_APP_WITH = "import { {} } from './index'\nexport function app() { {}() }\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "is_alone"),
+    [
+        ("parts/two.ts", "export", "export function added() { return two() }\nexport", True),
+        ("app.ts", _BARRELS["app.ts"], _APP_WITH.replace("{}", "spare"), True),
+        ("parts/two.ts", "export", "export function missing() { return 2 }\nexport", False),
+        ("parts/one.ts", "export function one() { return 1 }", "", False),
+    ],
+    ids=["a new name", "the first use of a name", "a name that was asked for", "a used name went"],
+)
+def test_names_behind_barrels_are_linked_alone_where_nobody_asked_for_them(
+    tmp_path: Path, name: str, old: str, new: str, is_alone: bool
+) -> None:
+    kept = _kept(tmp_path, _BARRELS)
+    _change(kept, name, old, new)
+    assert _is_linked_alone(kept) == is_alone
+    assert kept.differences() == []
+    kept.close()
+
+
+def test_a_new_function_behind_barrels_and_its_first_use_are_linked_alone(tmp_path: Path) -> None:
+    kept = _kept(tmp_path, _BARRELS)
+    _change(kept, "app.ts", "export", "import { added } from './index'\nadded\nexport")
+    _change(kept, "parts/two.ts", "export", "export function added() { return two() }\nexport")
+    assert kept.made.store.linked_paths().keys() == {"app.ts", "parts/two.ts"}
     assert kept.differences() == []
     kept.close()
 

@@ -17,23 +17,10 @@ from gieok.code.resolve.instructions import OPERANDS, read_operand
 #: Between their common beginnings and ends, longer versions are not compared.
 _LONGEST = 3_000
 #: Operations whose effect is never known to stay inside of a file.
-_FAR = frozenset((Op.IMPORT_ALL, Op.CLASS, Op.MIX, Op.PROVIDED))
-#: Operations that call nothing, as modules and classes have them for imports and annotations.
-_NEAR_TOP = frozenset(
-    (
-        Op.COPY,
-        Op.FUNCTION,
-        Op.LOAD,
-        Op.INDEX,
-        Op.CONTAINER,
-        Op.STORE_INDEX,
-        Op.IMPORT,
-        Op.EXTERNAL,
-        Op.INSTANCE,
-        Op.DECLARED,
-        Op.CONTAINERS,
-    )
-)
+_FAR = frozenset((Op.IMPORT_ALL, Op.MIX))
+#: Operations of modules and classes that are never known to stay inside of a file: they write to
+#: what others may hold.
+_FAR_TOP = frozenset((Op.STORE, Op.RAISE))
 #: Operations without a variable that receives the result.
 WITHOUT_RESULT = frozenset((Op.STORE, Op.STORE_INDEX, Op.RAISE, Op.IMPORT_ALL, Op.MIX))
 
@@ -50,10 +37,11 @@ class RowLevels(NamedTuple):
 class FactsAlignment(NamedTuple):
     """What is the same in two versions of a file, and what is not."""
 
-    #: New function, variable, container → the old one that it was.
+    #: New function, variable, container, class → the old one that it was.
     functions: dict[int, int]
     variables: dict[int, int]
     containers: dict[int, int]
+    classes: dict[int, int]
     #: Old and new instructions whose effect differs: removed or added, or of a variable that such
     #: an instruction writes.
     removed: RowLevels
@@ -113,18 +101,24 @@ class _Aligner:
         self.old_variables: dict[int, int] = {}
         self.symbols: dict[int, int] = {}
         self.functions: dict[int, int] = {}
+        self.classes: dict[int, int] = {}
         self.containers: dict[int, int] = {}
         #: Old and new variables by which others reach a function, class or module.
         self.old_shared: set[int] = set()
         self.new_shared: set[int] = set()
 
     def match_definitions(self) -> bool:
-        """Match symbols, functions, classes and names; return whether all classes are the same."""
+        """Match symbols, functions, classes and names; return whether no class changed or went."""
         old, new = self.old, self.new
         known = dict(zip(_iter_symbol_names(old), range(len(old.symbols)), strict=True))
         for number, name in enumerate(_iter_symbol_names(new)):
             if name in known:
                 self.symbols[number] = known[name]
+        classes = {fact.symbol: number for number, fact in enumerate(old.classes)}
+        for number, kind in enumerate(new.classes):
+            before = classes.get(self.symbols.get(kind.symbol, NOTHING))
+            if before is not None:
+                self.classes[number] = before
         functions = {fact.symbol: number for number, fact in enumerate(old.functions)}
         for number, fact in enumerate(new.functions):
             before = functions.get(self.symbols.get(fact.symbol, NOTHING))
@@ -150,7 +144,7 @@ class _Aligner:
             [*old.names] == [*new.names]
             and len(old.parameters) == len(new.parameters)
             and [*old.keyword_only] == [*new.keyword_only]
-            and old.owner == new.owner
+            and old.owner == self._find_old_class(new.owner)
             and [*old.traits] == [*new.traits]
             and [*old.passes] == [*new.passes]
             and all((a == NOTHING) == (b == NOTHING) for a, b in pairs)
@@ -158,13 +152,11 @@ class _Aligner:
         return is_same and all(a == NOTHING or self._share(a, b) for a, b in pairs)
 
     def _match_classes(self) -> bool:
-        old, new = self.old.classes, self.new.classes
-        if len(old) != len(new):
+        if [*self.classes.values()] != [*range(len(self.old.classes))]:
             return False
-        for before, after in zip(old, new, strict=True):
-            if self.symbols.get(after.symbol) != before.symbol or len(before.bases) != len(
-                after.bases
-            ):
+        for number, known in self.classes.items():
+            before, after = self.old.classes[known], self.new.classes[number]
+            if len(before.bases) != len(after.bases):
                 return False
             for a, b in zip(before.bases, after.bases, strict=True):
                 if (a == NOTHING) != (b == NOTHING) or (a != NOTHING and not self._pair(a, b)):
@@ -173,6 +165,10 @@ class _Aligner:
                 if name in before.attributes and not self._share(before.attributes[name], variable):
                     return False
         return True
+
+    def _find_old_class(self, number: int) -> int:
+        """Return the old number of a new class; a number that no class has where it is new."""
+        return NOTHING if number == NOTHING else self.classes.get(number, ~len(self.old.classes))
 
     def _match_names(self) -> bool:
         old, new = self.old.names, self.new.names
@@ -195,7 +191,28 @@ class _Aligner:
 
     def match(self, before: Collection[Instruction], after: Collection[Instruction]) -> _Pairs:
         """Match instructions from both ends, and between as far as they look alike."""
-        old, new = [*iter_rows(before)], [*iter_rows(after)]
+        all_old, all_new = [*iter_rows(before)], [*iter_rows(after)]
+        externals = self._match_externals(all_old, all_new)
+        old_numbers = _list_others(len(all_old), {a for a, _ in externals})
+        new_numbers = _list_others(len(all_new), {b for _, b in externals})
+        old, new = [all_old[n] for n in old_numbers], [all_new[n] for n in new_numbers]
+        same = [(old_numbers[a], new_numbers[b]) for a, b in self._match_in_order(old, new)]
+        return _Pairs(all_old, all_new, externals + same)
+
+    def _match_externals(self, old: Sequence[Row], new: Sequence[Row]) -> list[tuple[int, int]]:
+        """Match what is external by its name, wherever it stands.
+
+        Such an instruction gives its variable one value and has no other effect. It stands at the
+        first use of a name, which moves with every earlier use.
+        """
+        known = _find_externals(new)
+        return [
+            (number, known[name])
+            for name, number in _find_externals(old).items()
+            if name in known and self._match_rows(old[number], new[known[name]])
+        ]
+
+    def _match_in_order(self, old: Sequence[Row], new: Sequence[Row]) -> list[tuple[int, int]]:
         first, end = 0, min(len(old), len(new))
         while first < end and self._match_rows(old[first], new[first]):
             first += 1
@@ -215,7 +232,7 @@ class _Aligner:
                     if self._match_rows(old[place[0]], new[place[1]]):
                         same.append(place)
         same += [(old_end + n, new_end + n) for n in range(last)]
-        return _Pairs(old, new, same)
+        return same
 
     def _match_rows(self, old: Row, new: Row) -> bool:
         """Match the variables of two instructions; return whether the two are the same."""
@@ -253,6 +270,8 @@ class _Aligner:
                 shape.append(self.symbols.get(operand, ~operand))
             elif kind == "f" and is_new:
                 shape.append(self.functions.get(operand, ~operand))
+            elif kind == "c" and is_new:
+                shape.append(self._find_old_class(operand))
             else:
                 shape.append(operand)
         return tuple(shape)
@@ -326,6 +345,7 @@ class _Differences:
             functions=self._aligner.functions,
             variables=self._aligner.variables,
             containers={new: old for new, old in containers.items() if new not in made},
+            classes=self._aligner.classes,
             removed=removed_rows,
             added=added_rows,
             beside=RowLevels(*beside),
@@ -405,6 +425,11 @@ class _Differences:
         aligner = self._aligner
         if any(map(_reaches_far, (*removed, *added))):
             return False
+        made = [row[2] for rows in added for row in rows if row[0] == Op.CLASS]
+        if any(row[0] == Op.CLASS for rows in removed for row in rows) or any(
+            number in aligner.classes for number in made
+        ):
+            return False
         facts = [aligner.old.functions[n] for n in self._gone]
         facts += [aligner.new.functions[n] for n in self._come]
         return (
@@ -443,6 +468,20 @@ class _Differences:
         return _Places(old_places, new_places, {old: new[1] for old, new in kept})
 
 
+def _find_externals(rows: Sequence[Row]) -> dict[str, int]:
+    """Return name → number of the instructions that alone give an external of the name."""
+    found: dict[str, list[int]] = {}
+    for number, row in enumerate(rows):
+        if row[0] == Op.EXTERNAL:
+            found.setdefault(row[2], []).append(number)
+    return {name: numbers[0] for name, numbers in found.items() if len(numbers) == 1}
+
+
+def _list_others(count: int, numbers: Collection[int]) -> list[int]:
+    """Return the numbers below a count that are not among some."""
+    return [number for number in range(count) if number not in numbers]
+
+
 def _place_edges(row: Row, fold: Sequence[str]) -> tuple[str, int]:
     """Return the symbol that holds the edges of an instruction, and the line."""
     symbol = read_operand(row, "s")
@@ -471,8 +510,9 @@ def find_made_containers(levels: RowLevels) -> set[int]:
 
 
 def _have_functions(facts: Facts, matched: set[int], functions: Sequence[int]) -> bool:
-    """Return whether the symbols of only one version are those of its functions."""
+    """Return whether the symbols of only one version are those of its functions and classes."""
     own = {facts.functions[number].symbol for number in functions}
+    own.update(kind.symbol for kind in facts.classes)
     return all(
         number in matched or number in own or symbol.kind == SymbolKind.MARKER
         for number, symbol in enumerate(facts.symbols)
@@ -485,8 +525,10 @@ def _is_of_names(top: Sequence[Row], functions: Sequence[int], touched: Collecti
     Names that both versions have, and functions too, are held by others.
     """
     return all(
-        op in _NEAR_TOP and variable in touched and (op != Op.FUNCTION or function in functions)
-        for op, variable, function, *_ in top
+        row[0] not in _FAR_TOP
+        and row[1] in touched
+        and (row[0] != Op.FUNCTION or row[2] in functions)
+        for row in top
     )
 
 

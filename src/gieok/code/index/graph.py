@@ -25,7 +25,7 @@ from gieok.code.resolve.solver import solve
 from gieok.model.code import Edge, Symbol, UnresolvedCall, key_name, key_path, module_key
 
 #: Version of the linker: changes whenever the edges of unchanged facts would.
-RESOLVER_VERSION = 18
+RESOLVER_VERSION = 19
 #: Version of facts and edges.
 SHAPE = f"{fact_file.VERSION}:{RESOLVER_VERSION}"
 
@@ -49,7 +49,7 @@ CALLS, CONSTRUCTS, REFERENCES, INHERITS, IMPORTS = (
 )
 #: Methods of the language's own containers, texts and files: a lone method of the project with such
 #: a name proves nothing.
-_COMMON = frozenset(
+COMMON = frozenset(
     {name for kind in (list, dict, str, set, bytes) for name in dir(kind)}
     | set(
         """
@@ -272,7 +272,7 @@ def _link_family(
     placed = [place(key) for key in keys]
     unresolved_calls = _add_call_edges(program, keys, placed, names, edges, wrapped)
     add_reference_edges(program, placed, edges)
-    _add_class_edges(program, keys, edges)
+    add_class_edges(program, keys, edges)
     add_import_edges(program, edges)
     _add_dispatch_edges(program, placed, edges)
     return edges, unresolved_calls, recorder.solution if recorder else b""
@@ -384,7 +384,7 @@ def _add_namesake_edges(
     namesakes = methods[_strip_call_parentheses(site.name)]
     if (
         site.kind != "method"
-        or _strip_call_parentheses(site.name) in _COMMON
+        or _strip_call_parentheses(site.name) in COMMON
         or not 0 < len(namesakes) <= MOST_NAMESAKES
     ):
         return
@@ -411,9 +411,7 @@ def _add_named_edges(
         if link.op == Op.IMPORT:
             for target in link.targets:
                 edges.add(source, target, IMPORTS, Certainty.IMPORT, "imported", link.line)
-        elif not 0 < count <= MOST_NAMESAKES or (
-            link.op == Op.CALL_METHOD and link.name in _COMMON
-        ):
+        elif not 0 < count <= MOST_NAMESAKES or (link.op == Op.CALL_METHOD and link.name in COMMON):
             if link.name in names:
                 open_calls.add(UnresolvedCall(source, link.name, link.line))
         else:
@@ -443,12 +441,14 @@ def add_reference_edges(program: Program, placed: Sequence[str], edges: EdgeSet)
         )
 
 
-def _add_class_edges(program: Program, keys: Sequence[str], edges: EdgeSet) -> None:
-    """Add the edges from classes to their bases."""
-    for owner, symbol in enumerate(program.class_symbol):
+def add_class_edges(
+    program: Program, keys: Sequence[str], edges: EdgeSet, *, first: int = 0
+) -> None:
+    """Add the edges from classes to their bases, from the class number `first` on."""
+    for owner in range(first, len(program.class_symbol)):
         for base in program.hierarchy.bases(owner):
             edges.add(
-                keys[symbol],
+                keys[program.class_symbol[owner]],
                 keys[program.class_symbol[base]],
                 INHERITS,
                 Certainty.RESOLVED,

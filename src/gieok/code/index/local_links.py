@@ -27,7 +27,17 @@ from gieok.code.index.alignment import (
 from gieok.code.index.graph import EdgeSet, Naming, fold_lambda_key
 from gieok.code.languages.language import Family
 from gieok.code.languages.table import LANGUAGES, find_source_language
-from gieok.code.model.facts import DEFINITIONS, NOTHING, Facts, FunctionFact, Op, Trait, parse_facts
+from gieok.code.model.facts import (
+    DEFINITIONS,
+    NOTHING,
+    ClassFact,
+    Facts,
+    FunctionFact,
+    Op,
+    SymbolFact,
+    Trait,
+    parse_facts,
+)
 from gieok.code.resolve import by_receiver
 from gieok.code.resolve.arguments import are_arguments_followed
 from gieok.code.resolve.flows import Tangled
@@ -125,10 +135,27 @@ class _Changed:
 
     def iter_moved_attributes(self) -> Iterator[tuple[int, str]]:
         """Yield (class, name) of the methods that came or went, with project-wide classes."""
-        pairs = zip(self.before.classes, self.after.classes, strict=True)
-        for owner, (old, new) in enumerate(pairs, self.bound.classes):
+        for number, known in self.alignment.classes.items():
+            old, new = self.before.classes[known], self.after.classes[number]
             for name in sorted(old.attributes.keys() ^ new.attributes.keys()):
-                yield owner, name
+                yield self.bound.classes + known, name
+
+    def list_moved_symbols(self) -> list[SymbolFact]:
+        """Return the functions that came or went, and the classes that came."""
+        before, after = self.before, self.after
+        numbers = [before.functions[n].symbol for n in self.alignment.gone]
+        symbols = [before.symbols[number] for number in numbers]
+        numbers = [after.functions[n].symbol for n in self.alignment.come]
+        numbers += [kind.symbol for _, kind in self.list_new_classes()]
+        return symbols + [after.symbols[number] for number in numbers]
+
+    def list_new_classes(self) -> list[tuple[int, ClassFact]]:
+        """Return the classes that came, each with its number in the file."""
+        return [
+            (number, kind)
+            for number, kind in enumerate(self.after.classes)
+            if number not in self.alignment.classes
+        ]
 
 
 class _Work(NamedTuple):
@@ -137,6 +164,8 @@ class _Work(NamedTuple):
     bound: FileOffsets
     numbers: dict[str, list[int]]
     rows: RowLevels
+    #: Classes that came, with their numbers.
+    heads: list[tuple[int, ClassFact]]
 
 
 class _Local:
@@ -182,16 +211,33 @@ class _Local:
 
     def _check_names(self) -> None:
         """Refuse names of modules that came or went where others may ask for them."""
-        starred = {origin for origins in self._ground.stars.values() for origin in origins}
         for file in self._files:
             new, old = file.new_names(), file.old_names()
             if (
-                # the first or last use of a name may be that of a name that a star import gives
-                ((new or old) and (file.number in starred or self._ground.stars.get(file.number)))
+                self._is_given_by_stars(file.number, new | old)
                 or not new.isdisjoint(self._ground.names.get(file.number, ()))
                 or not old.isdisjoint(self._ground.shared.get(file.number, ()))
             ):
                 raise Escapes
+
+    def _is_given_by_stars(self, file: int, names: set[str]) -> bool:
+        """Return whether star imports of a file may give it one of some names."""
+        if not names:
+            return False
+        return any(
+            not names.isdisjoint(self._list_held_names(origin))
+            for origin in self._ground.iter_star_origins(file)
+        )
+
+    def _list_held_names(self, file: int) -> set[str]:
+        """Return the names that a file had or has, and those that others gave values to."""
+        path, ground = self._solution.paths[file], self._ground
+        asked = ground.names.get(file, {})
+        return {
+            *ground.read_facts(file).names,
+            *self._facts_of(path).names,
+            *(name for name, variable in asked.items() if ground.find_values(variable)),
+        }
 
     def _check_methods(self) -> None:
         """Refuse methods that came or went where a class around has the name, or was asked."""
@@ -211,24 +257,35 @@ class _Local:
                     raise Escapes
 
     def _check_definitions(self) -> None:
-        """Refuse functions that came or went where an unresolved call may mean them."""
+        """Refuse definitions that came or went where an unresolved call may mean them."""
         opened = set(self._solution.open_names)
-        changed = {file.path for file in self._files}
         for file in self._files:
-            alignment = file.alignment
-            rows = [(file.before, n) for n in alignment.gone]
-            rows += [(file.after, n) for n in alignment.come]
-            for facts, number in rows:
-                symbol = facts.symbols[facts.functions[number].symbol]
+            for symbol in file.list_moved_symbols():
                 name = symbol.qualified.rpartition(".")[2]
-                if not {symbol.name, name} & opened:
-                    continue
-                is_plain = "." not in symbol.qualified and symbol.name == name
-                if not is_plain or not any(
-                    other.kind in DEFINITIONS and other.path not in changed
-                    for other in self._find_definitions(name)
-                ):
+                if {symbol.name, name} & opened and self._may_be_meant(symbol, name):
                     raise Escapes
+
+    def _may_be_meant(self, symbol: SymbolFact, name: str) -> bool:
+        """Return whether an unresolved call of a definition's name may be another call without it.
+
+        Where receivers say by their names what is meant, any member may be the only one that is. A
+        call by name alone means a method only where its name is rare.
+        """
+        others = [s for s in self._find_definitions(name) if s.path not in self._after]
+        if symbol.name != name or not others:
+            return True
+        if "." not in symbol.qualified:
+            return False
+        linker = self._family.linker
+        is_open = linker is None or linker.natives.is_open
+        return is_open or not (name in graph.COMMON or self._has_many_methods(name, others))
+
+    def _has_many_methods(self, name: str, definitions: Sequence[Symbol]) -> bool:
+        """Return whether the files of some definitions have more methods of a name than a call by
+        name may mean.
+        """
+        paths = {symbol.path for symbol in definitions}
+        return len(self._collect_methods(name, paths)) > graph.MOST_NAMESAKES
 
     def _check_gone_functions(self) -> None:
         """Refuse functions that went where somebody else holds them."""
@@ -267,7 +324,7 @@ class _Local:
         for file in self._files:
             numbers = self._number_old(program, file)
             _add_externals(program, file.before, numbers)
-            work.append(_Work(file.bound, numbers, file.alignment.removed))
+            work.append(_Work(file.bound, numbers, file.alignment.removed, []))
         self._run(program, work)
         _refuse_dispatch(program)
         return program.frozen_flows.written
@@ -287,17 +344,47 @@ class _Local:
             if is_observing:
                 beside = file.alignment.beside
                 rows = RowLevels(*(_drop_results(program, level, numbers) for level in beside))
-            work.append(_Work(file.bound, numbers, rows))
+            heads = [(numbers["c"][number], kind) for number, kind in file.list_new_classes()]
+            work.append(_Work(file.bound, numbers, rows, heads))
         self._run(program, work)
+        self._check_new_classes(program)
         program.solve_finally()
         return program
+
+    def _check_new_classes(self, program: FrozenProgram) -> None:
+        """Refuse classes that came where others may hold their objects, or call their methods.
+
+        Others do where they hold objects of a base and of all below it, or call a method that has
+        no body, which stands for all that override it.
+        """
+        ground, hierarchy = self._ground, program.hierarchy
+        for owner in range(program.first_class, len(program.class_symbol)):
+            names = hierarchy.attributes[owner].keys()
+            bases = [c for c in hierarchy.linear(owner) if c < program.first_class]
+            if (
+                not names.isdisjoint(self._solution.declared)
+                or not ground.extended.isdisjoint(bases)
+                or not ground.dispatched.keys().isdisjoint(bases)
+                or any(self._stands_for_others(program, c, name) for c in bases for name in names)
+            ):
+                raise Escapes
+
+    def _stands_for_others(self, program: FrozenProgram, owner: int, name: str) -> bool:
+        """Return whether a class has a method without a body of this name."""
+        functions = self._ground.held_functions(self._solution.attributes[owner].get(name))
+        return any(
+            Trait.ABSTRACT in traits or Trait.DECLARED in traits
+            for traits in (program.functions[function].traits for function in functions)
+        )
 
     def _run(self, program: FrozenProgram, work: Sequence[_Work]) -> None:
         """Run instructions of modules and classes, then those of functions."""
         solver = Solver(FrozenNames(program, self._linker), FrozenAttributes(program, self._ground))
         for level in (0, 1):
             program.run_modules(is_early=not level)
-            for bound, numbers, rows in work:
+            for bound, numbers, rows, heads in work:
+                for owner, kind in heads if not level else ():
+                    solver.await_bases(owner, kind.bases, numbers["v"])
                 solver.run(bound, numbers, rows[level])
             solver.drain()
         solver.settle()
@@ -311,15 +398,15 @@ class _Local:
             for v in range(facts.variables)
         ]
         functions = [bound.functions + n for n in range(len(facts.functions))]
+        classes = [bound.classes + n for n in range(len(facts.classes))]
         for number in alignment.gone:
-            functions[number] = self._clone(
-                program, facts.functions[number], file, variables, bound.symbols
-            )
+            fact = renumber_function(facts.functions[number], variables, classes)
+            functions[number] = self._clone(program, fact, bound.symbols)
         made = find_made_containers(alignment.removed)
         return _end_numbers(
             v=variables,
             f=functions,
-            c=[bound.classes + n for n in range(len(facts.classes))],
+            c=classes,
             k=[
                 program.containers.grow(1) if n in made else bound.containers + n
                 for n in range(facts.containers)
@@ -327,17 +414,12 @@ class _Local:
             s=[bound.symbols + n for n in range(len(facts.symbols))],
         )
 
-    def _clone(
-        self,
-        program: FrozenProgram,
-        fact: FunctionFact,
-        file: _Changed,
-        variables: Sequence[int],
-        symbols: int,
-    ) -> int:
-        """Add a function that came, or one that went and whose effect is looked at."""
-        moved = renumber_function(fact, variables, file.bound.classes)
-        program.add_functions([moved], [symbols + fact.symbol])
+    def _clone(self, program: FrozenProgram, fact: FunctionFact, symbols: int) -> int:
+        """Add a function that came, or one that went and whose effect is looked at.
+
+        The fact has project-wide numbers; `symbols` is the first symbol of its file.
+        """
+        program.add_functions([fact], [symbols + fact.symbol])
         return len(program.functions) - 1
 
     def _number_new(self, program: FrozenProgram, file: _Changed) -> dict[str, list[int]]:
@@ -351,13 +433,22 @@ class _Local:
             else program.flows.fresh()
             for v in range(facts.variables)
         ]
+        classes = [
+            bound.classes + alignment.classes[n]
+            if n in alignment.classes
+            else program.add_class(
+                {name: variables[v] for name, v in fact.attributes.items()}, symbols + fact.symbol
+            )
+            for n, fact in enumerate(facts.classes)
+        ]
         functions: list[int] = []
         for number, fact in enumerate(facts.functions):
             known = alignment.functions.get(number)
+            moved = renumber_function(fact, variables, classes)
             functions.append(
                 bound.functions + known
                 if known is not None
-                else self._clone(program, fact, file, variables, symbols)
+                else self._clone(program, moved, symbols)
             )
             if fact.owner != NOTHING and fact.parameters:
                 program.own_receivers.add(variables[fact.parameters[0]])
@@ -367,7 +458,7 @@ class _Local:
         return _end_numbers(
             v=variables,
             f=functions,
-            c=[bound.classes + n for n in range(len(facts.classes))],
+            c=classes,
             k=[
                 bound.containers + alignment.containers[n]
                 if n in alignment.containers
@@ -385,8 +476,9 @@ class _Local:
         for name in file.old_names():
             del own[name]
         own.update({name: variables[file.after.names[name]] for name in file.new_names()})
-        for owner, fact in enumerate(file.after.classes, file.bound.classes):
-            before = file.before.classes[owner - file.bound.classes].attributes
+        for number, known in file.alignment.classes.items():
+            owner, fact = file.bound.classes + known, file.after.classes[number]
+            before = file.before.classes[known].attributes
             if before.keys() != fact.attributes.keys():
                 kept = self._solution.attributes[owner]
                 program.hierarchy.attributes[owner] = {
@@ -412,6 +504,7 @@ class _Local:
             graph.add_reference_edges(program, naming.placed, edges)
             self._add_dispatch_edges(program, naming.placed, edges)
             graph.add_import_edges(program, edges)
+            graph.add_class_edges(program, program.keys, edges, first=program.first_class)
             referred.update((r.symbol, r.line) for r in program.references)
         if any(count >= FAN for count in referred.values()):
             raise Escapes
@@ -463,7 +556,8 @@ class _Local:
         waiting = by_receiver.find_waiting(program)
         members: dict[tuple[str, str], set[str]] = defaultdict(set)
         for name in {site.name for site in waiting}:
-            for key, fact in self._iter_functions(name):
+            paths = {symbol.path for symbol in self._find_definitions(name)}
+            for key, fact in self._iter_functions(name, paths):
                 if place := by_receiver.place_member(key, fact):
                     members[place].add(key)
         return Naming(
@@ -504,9 +598,10 @@ class _Local:
             for symbol in self._facts_of(path).symbols
         )
 
-    def _iter_functions(self, name: str) -> Iterator[tuple[str, FunctionFact]]:
-        """Yield the functions whose keys end in a name."""
-        paths = {symbol.path for symbol in self._find_definitions(name)}
+    def _iter_functions(
+        self, name: str, paths: Collection[str]
+    ) -> Iterator[tuple[str, FunctionFact]]:
+        """Yield the functions of some files whose keys end in a name."""
         for path in sorted(paths):
             facts = self._facts_of(path)
             for fact in facts.functions:
@@ -516,8 +611,11 @@ class _Local:
 
     def find_methods(self, name: str) -> set[str]:
         """Return the methods of a name; of too many some."""
+        return self._collect_methods(name, {s.path for s in self._find_definitions(name)})
+
+    def _collect_methods(self, name: str, paths: Collection[str]) -> set[str]:
         methods: set[str] = set()
-        for key, fact in self._iter_functions(name):
+        for key, fact in self._iter_functions(name, paths):
             if fact.owner != NOTHING and "<lambda" not in key and Trait.PROPERTY not in fact.traits:
                 methods.add(key)
                 if len(methods) > graph.MOST_NAMESAKES:

@@ -146,11 +146,11 @@ class Instructions(SolverPart):
                 flows.fire()
 
     def await_base(self, owner: int, place: int, variable: int) -> None:
-        """Let a class have the values of a variable as its base number `place`."""
-        self.flows.wait(
-            self._bound.variables + variable,
-            (self._calls.inherit, self._bound.classes + owner, place),
-        )
+        """Let a class have the values of a variable as its base number `place`.
+
+        Class and variable have project-wide numbers.
+        """
+        self.flows.wait(variable, (self._calls.inherit, owner, place))
         self.flows.fire()
 
     # Values

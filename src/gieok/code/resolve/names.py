@@ -56,15 +56,18 @@ class Names(SolverPart):
         return bool(self.flows.held(self.variable(file, name)))
 
     def bring_all(self, file: int, origin: int) -> None:
-        """Give a file all names of another file, those from its star imports included, once."""
+        """Give a file all names of another file, those from its star imports included, once.
+
+        The other file is asked for every name, even one that it does not have: it may get the name
+        from a star import that is read later. So the order of the files does not matter.
+        """
         if origin == file or origin in self.stars[file]:
             return
         self.program.imports[file, origin, 0] = None
         self.stars[file].append(origin)
         own = self.own[file]
         for name in list(own):
-            if name in self.own[origin] or self.stars.get(origin):
-                self.flows.flow(self.variable(origin, name), own[name])
+            self.flows.flow(self.variable(origin, name), own[name])
 
     def share(self, file: int, space: str) -> None:
         """Let a package's names reach a file's names that the file does not define itself."""

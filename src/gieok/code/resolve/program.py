@@ -169,8 +169,9 @@ class Program:
         file, base = len(self.bounds), self.flows.grow(facts.variables)
         variables = range(base, base + facts.variables)
         functions, classes = len(self.functions), len(self.class_symbol)
+        owners = range(classes, classes + len(facts.classes))
         for number, fact in enumerate(facts.functions, functions):
-            self.functions.append(renumber_function(fact, variables, classes))
+            self.functions.append(renumber_function(fact, variables, owners))
             self.function_symbol.append(symbols + fact.symbol)
             if Trait.PROVIDER in fact.traits:
                 self.providers[facts.symbols[fact.symbol].name].append((number, file))
@@ -314,17 +315,19 @@ class SolverPart:
             delattr(self, name)
 
 
-def renumber_function(fact: FunctionFact, variables: Sequence[int], classes: int) -> FunctionFact:
+def renumber_function(
+    fact: FunctionFact, variables: Sequence[int], classes: Sequence[int]
+) -> FunctionFact:
     """Return a function's facts with project-wide numbers of variables and class.
 
-    `variables` are the numbers of its file's variables, `classes` is that of the first class.
+    `variables` and `classes` are the numbers of its file's variables and classes.
     """
 
     def move(variable: int) -> int:
         return variables[variable] if variable != NOTHING else NOTHING
 
     return fact._replace(
-        owner=fact.owner + classes if fact.owner != NOTHING else NOTHING,
+        owner=classes[fact.owner] if fact.owner != NOTHING else NOTHING,
         names=tuple(fact.names),
         parameters=tuple(variables[v] for v in fact.parameters),
         keyword_only={name: variables[v] for name, v in fact.keyword_only.items()},

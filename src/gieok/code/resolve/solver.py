@@ -87,6 +87,15 @@ class Solver:
         self._instructions.enter_as(bound, numbers)
         self._instructions.run(instructions)
 
+    def await_bases(self, owner: int, bases: Sequence[int], variables: Sequence[int]) -> None:
+        """Let a class have the values of its file's variables `bases` as its bases.
+
+        `variables` are the project-wide numbers of the file's variables.
+        """
+        for place, variable in enumerate(bases):
+            if variable != NOTHING:
+                self._instructions.await_base(owner, place, variables[variable])
+
     def start(self, files: list[tuple[str, Facts]]) -> None:
         """Run imports and class heads first, then module code, then functions.
 
@@ -94,11 +103,9 @@ class Solver:
         """
         instructions, bounds = self._instructions, self.program.bounds
         for bound in bounds:
-            instructions.enter(bound, files[bound.file][1])
-            for owner, kind in enumerate(files[bound.file][1].classes):
-                for place, variable in enumerate(kind.bases):
-                    if variable != NOTHING:
-                        instructions.await_base(owner, place, variable)
+            variables = range(bound.variables, bound.variables + files[bound.file][1].variables)
+            for owner, kind in enumerate(files[bound.file][1].classes, bound.classes):
+                self.await_bases(owner, kind.bases, variables)
         for early in (True, False):
             for bound in bounds:
                 instructions.enter(bound, files[bound.file][1])
@@ -137,7 +144,9 @@ class Solver:
         self._members.settle()
         self.drain()
         if self._recorder:
-            self._recorder.note_solved(self.program, self.attributes, self._names)
+            self._recorder.note_solved(
+                self.program, self.attributes, self._names, self._calls.types
+            )
         for part in (
             self.program.flows,
             self.program.containers,

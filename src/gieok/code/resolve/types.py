@@ -25,6 +25,10 @@ class Types(SolverPart):
         """Let a variable hold instances of a class's subclasses, once all classes are known."""
         self._allowed.append((owner, to))
 
+    def list_extended(self) -> list[int]:
+        """Return the classes whose subclasses' instances a variable may hold, sorted."""
+        return sorted({owner for owner, _ in self._allowed})
+
     def settle(self) -> None:
         """Add the instances of subclasses, where they are not too many."""
         below: dict[int, list[int]] = {}

@@ -15,9 +15,10 @@ from gieok.code.resolve.attributes import Attributes
 from gieok.code.resolve.flows import NONE
 from gieok.code.resolve.names import Names
 from gieok.code.resolve.program import FAN, Program
+from gieok.code.resolve.types import Types
 
 #: Version of the record, stored with it.
-_VERSION = 2
+_VERSION = 3
 #: A larger record is neither kept nor unpacked; one has about as many bytes as the source code.
 _MOST_BYTES = 1 << 28
 #: Arrays of C ints, and what has a number for each variable or value, in the order of the record.
@@ -84,8 +85,12 @@ class Solution:
     #: Names of calls without a target; and beginnings of names that are put together.
     open_names: list[str]
     prefixes: list[str]
+    #: (name, the functions that provide a value under it, each with its file).
+    providers: list[tuple[str, list[tuple[int, int]]]]
     #: (class, its methods for which the maker of an object answers).
     dispatched: list[tuple[int, list[int]]]
+    #: Classes whose subclasses' objects variables hold too, by annotations and as tests.
+    extended: list[int]
     #: Names of the attributes of protocols.
     declared: list[str]
     #: Whether an object got all members of another.
@@ -153,6 +158,7 @@ class SolutionRecorder:
         self._early_changed: set[int] = set()
         self._late: set[int] = set()
         self._asked: list[str] = []
+        self._extended: list[int] = []
         self._looked: dict[int, list[str]] = {}
         self._unread = array("i")
         self._shared: list[tuple[int, list[str]]] = []
@@ -171,7 +177,9 @@ class SolutionRecorder:
         """Note what is known before the questions that were left open are asked."""
         self._settled = program.flows.count_values()
 
-    def note_solved(self, program: Program, attributes: Attributes, names: Names) -> None:
+    def note_solved(
+        self, program: Program, attributes: Attributes, names: Names, types: Types
+    ) -> None:
         """Note what is known at the end, before the triggers are dropped."""
         self._late = program.hierarchy.changed
         ends = [*(bound.variables for bound in program.bounds[1:]), program.declared]
@@ -181,6 +189,7 @@ class SolutionRecorder:
             if shared:
                 self._shared.append((bound.file, shared))
         self._asked = attributes.asked_names()
+        self._extended = types.list_extended()
         self._looked = program.hierarchy.looked_names()
         # whether `__new__` makes an object of another class is asked of its result
         makers = {
@@ -261,7 +270,9 @@ class SolutionRecorder:
                 }
             ),
             prefixes=sorted({prefix for _, _, prefix, _ in program.computed}),
+            providers=[row for row in program.providers.items() if row[1]],
             dispatched=[*dispatched.items()],
+            extended=self._extended,
             declared=sorted(
                 {
                     name

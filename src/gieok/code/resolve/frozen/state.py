@@ -20,7 +20,7 @@ from gieok.code.resolve.hierarchy import Class, Hierarchy, Variable
 from gieok.code.resolve.import_links import Linker, Target
 from gieok.code.resolve.names import Names
 from gieok.code.resolve.program import FileOffsets, Program, renumber_function
-from gieok.code.resolve.values import Containers, Values
+from gieok.code.resolve.values import Containers, Value, Values
 
 _Row = TypeVar("_Row")
 
@@ -44,6 +44,7 @@ class Ground:
         self.shared = dict(solution.shared)
         self.looked = dict(solution.looked)
         self.dispatched = dict(solution.dispatched)
+        self.extended = frozenset(solution.extended)
         self.keys = {container: dict(keys) for container, keys in solution.keys}
         self.fields = {(owner, name): v for owner, name, v in solution.fields}
         self.of_functions = {(function, name): v for function, name, v in solution.of_functions}
@@ -94,6 +95,12 @@ class Ground:
             return tuple(self.solution.several_values[first:end])
         return () if held == NONE else (held,)
 
+    def held_functions(self, variable: int | None) -> list[int]:
+        """Return the functions that a variable holds at the end; empty for None."""
+        values = self.find_values(variable) if variable is not None else ()
+        kinds = self.solution.kinds
+        return [int(self.first[v]) for v in values if kinds[v] == Value.FUNCTION]
+
     def count_early(self, variable: int) -> int:
         """Return how many of a variable's values were known before functions ran."""
         early = self.solution.early
@@ -110,7 +117,8 @@ class Ground:
         file, own = self.locate_number("f", number)
         facts, bound = self.read_facts(file), self.find_offsets(file)
         variables = range(bound.variables, bound.variables + facts.variables)
-        return renumber_function(facts.functions[own], variables, bound.classes)
+        classes = range(bound.classes, bound.classes + len(facts.classes))
+        return renumber_function(facts.functions[own], variables, classes)
 
     def function_symbol(self, number: int) -> int:
         """Return the symbol of a function."""
@@ -126,6 +134,16 @@ class Ground:
         """Return the key of a symbol."""
         file, own = self.locate_number("s", symbol)
         return f"{self.solution.paths[file]}::{self.read_facts(file).symbols[own].qualified}"
+
+    def iter_star_origins(self, file: int) -> Iterator[int]:
+        """Yield the files whose names a file gets by star imports, over other files too."""
+        seen, stack = {file}, [file]
+        while stack:
+            for origin in self.stars.get(stack.pop(), ()):
+                if origin not in seen:
+                    seen.add(origin)
+                    stack.append(origin)
+                    yield origin
 
     def own_names(self, file: int) -> dict[str, int]:
         """Return the variables of a module's names."""
@@ -189,10 +207,14 @@ class FrozenFlows(Flows):
         self.written: set[int] = set()
 
     def held(self, variable: int) -> Iterable[int]:
-        """Return the values of a variable, where they are those of any time."""
+        """Return the values of a variable, where they are those of any time.
+
+        While modules run, it is not known when a value came.
+        """
         if variable < self.frozen and not self.is_solved:
             self._look(variable)
-            if self._ground.count_early(variable) != len(self._ground.find_values(variable)):
+            known = 0 if self.is_early else self._ground.count_early(variable)
+            if known != len(self._ground.find_values(variable)):
                 raise Escapes
         return super().held(variable)
 
@@ -291,13 +313,14 @@ class FrozenContainers(Containers):
 
 
 class FrozenHierarchy(Hierarchy):
-    """Class hierarchy that does not change."""
+    """Class hierarchy in which the classes of the solution do not change."""
 
     def __init__(self, ground: Ground) -> None:
         super().__init__()
         solution = ground.solution
         self.attributes = [*solution.attributes]
-        self._bases = solution.bases
+        self._bases = [*solution.bases]
+        self._frozen = len(self._bases)
         for owner, bases in enumerate(solution.bases):
             for base in bases:
                 self._subclasses[base].append(owner)
@@ -309,21 +332,25 @@ class FrozenHierarchy(Hierarchy):
         self.is_solved = False
 
     def inherit(self, owner: Class, base: Class, place: int) -> bool:
-        """Refuse a new base."""
-        del place
+        """Refuse a new base of a class of the solution."""
+        if owner >= self._frozen:
+            return super().inherit(owner, base, place)
         if base not in self._bases[owner]:
             raise Escapes
         return False
 
     def leave(self, owner: Class) -> None:
-        """Refuse a new external base."""
-        if owner not in self.outside:
+        """Refuse a new external base of a class of the solution."""
+        if owner >= self._frozen:
+            super().leave(owner)
+        elif owner not in self.outside:
             raise Escapes
 
     def define(self, owner: Class, name: str, variable: Variable) -> None:
-        """Refuse a new attribute."""
-        del owner, name, variable
-        raise Escapes
+        """Refuse a new attribute of a class of the solution."""
+        if owner < self._frozen:
+            raise Escapes
+        super().define(owner, name, variable)
 
     def linear(self, owner: Class) -> tuple[Class, ...]:
         """Return the class and its bases, where they are those of any time."""
@@ -378,16 +405,46 @@ class FrozenAttributes(Attributes):
 class FrozenNames(Names):
     """Names of modules as the solution has them."""
 
+    program: "FrozenProgram"
+
     def __init__(self, program: "FrozenProgram", linker: Linker) -> None:
         super().__init__(program, linker, [])
         self.own = program.ground_names  # type: ignore[assignment]
         self.stars = program.ground.stars
 
     def variable(self, file: int, name: str) -> int:
-        """Return the variable of a module's name, which no star import can give yet."""
-        if name not in self.own[file] and self.stars.get(file):
-            raise Escapes
-        return super().variable(file, name)
+        """Return the variable of a module's name, which one star import at most gives.
+
+        Which of several values is kept could depend on the order of the imports.
+        """
+        own = self.own[file]
+        if name not in own:
+            given = self._find_given(file, name)
+            if len(given) > 1:
+                raise Escapes
+            own[name] = self.flows.fresh()
+            for variable in given:
+                self.flows.flow(variable, own[name])
+        return own[name]
+
+    def _find_given(self, file: int, name: str) -> list[int]:
+        """Return the variables from which star imports give a file a name.
+
+        A file that has the name has it from its own star imports too.
+        """
+        given: list[int] = []
+        seen, stack = {file}, [file]
+        while stack:
+            for origin in self.stars.get(stack.pop(), ()):
+                if origin in seen:
+                    continue
+                seen.add(origin)
+                variable = self.own[origin].get(name)
+                if variable is not None and self.program.may_hold(variable):
+                    given.append(variable)
+                else:
+                    stack.append(origin)
+        return given
 
     def is_bound(self, file: int, name: str) -> bool:
         """Return that a name never holds a value: when it does is not known."""
@@ -437,6 +494,10 @@ class FrozenLinker(Linker):
         """Return the module inside a package."""
         return self._whole.member(file, name)
 
+    def provides(self, origin: str, path: str) -> bool:
+        """Say whether names that file `origin` provides are visible in another file `path`."""
+        return self._whole.provides(origin, path)
+
 
 class FrozenProgram(Program):
     """State of the solver over a solution; what is added has numbers behind the solution's."""
@@ -464,11 +525,24 @@ class FrozenProgram(Program):
         #: First parameters of the changed file's methods.
         self.own_receivers: set[int] = set()
         self.symbols = symbols
+        self.providers.update(solution.providers)
+        #: Number of the first class that came.
+        self.first_class = classes
+
+    def add_class(self, attributes: dict[str, int], symbol: int) -> int:
+        """Add a class, whose variables are those of this state, and return its number."""
+        self.class_symbol.append(symbol)
+        return self.hierarchy.add(attributes)
 
     def add_functions(self, facts: Sequence[FunctionFact], symbols: Sequence[int]) -> None:
         """Add functions, whose variables are those of this state, with their symbols."""
         self.functions += facts
         self.function_symbol += symbols
+
+    def may_hold(self, variable: int) -> bool:
+        """Return whether a variable holds values of the solution, or is none of its variables."""
+        is_frozen = variable < self.frozen_flows.frozen
+        return not is_frozen or bool(self.ground.find_values(variable))
 
     def find_receivers(self) -> set[int]:
         """Return the variables of `self` in the changed files."""
