@@ -8,6 +8,7 @@ they are.
 import re
 
 import pytest
+from rows import for_each_row
 
 from gieok.text.redact import redact, redact_source
 from gieok.text.redact.nouns import NAMES, NameRow, read_name
@@ -735,18 +736,14 @@ def _left_of(secret: str, text: str) -> list[str]:
     return [piece for piece in pieces if piece in clean and piece not in around]
 
 
-@pytest.mark.parametrize(
-    ("secret", "text"),
-    [*_PROSE, *_KOREAN, *_SHELL, *_DATA, *_CODE, *_SQL, *_PAPERS],
-    ids=lambda text: text[:40],
-)
+@for_each_row([*_PROSE, *_KOREAN, *_SHELL, *_DATA, *_CODE, *_SQL, *_PAPERS])
 def test_no_piece_of_a_secret_is_left(secret: str, text: str) -> None:
     assert secret in text
     assert not _left_of(secret, text)
     assert redact(text).count("\n") == text.count("\n")
 
 
-@pytest.mark.parametrize("text", _HARMLESS, ids=lambda text: text[:40])
+@for_each_row(_HARMLESS)
 def test_what_only_speaks_of_secrets_stays(text: str) -> None:
     assert redact(text) == text
     assert redact_source(text) == text
