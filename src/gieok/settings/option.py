@@ -63,7 +63,7 @@ class Option:
         synonyms: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
-        #: Environment variable, e.g. GIEOK_SEARCH_LIMIT: every process looks for that of each option.
+        #: Environment variable, e.g. GIEOK_SEARCH_LIMIT; every process looks for each one.
         self.variable = "GIEOK_" + name.replace(".", "_").upper()
         self.default = default
         self.doc = doc
