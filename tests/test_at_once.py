@@ -40,9 +40,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     return made
 
 
-@pytest.fixture
-def others(place: Place) -> Iterator[at_once.Processes]:
-    with at_once.processes(PROCESSES) as found:
+@pytest.fixture(scope="module")
+def others() -> Iterator[at_once.Processes]:
+    with at_once.processes() as found:
         yield found
 
 

@@ -1,13 +1,16 @@
 """Killed at any moment, an index run leaves a store that is sound, and the next run finishes the
 work.
 
-A child process indexes with the hash embedder and small batches, and prints a line after each; the
-parent kills it after so many lines, wherever it then is.
+A fork of a process that has imported the package indexes with the hash embedder and small batches,
+and prints a line after each; the test kills it after so many lines, wherever it then is.
 """
 
+import json
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -38,17 +41,44 @@ _WORDS = [
 _FILES = 16
 _HIGHEST_ID = 30_000
 
-_INDEX = """
-import sys
+#: Forks a child for each run, which indexes and prints a line after each batch. Python and the
+#: package are loaded once: half of the time of a run that is killed early.
+_SERVER = """
+import importlib, json, os, sys, traceback
 from gieok.home.calls import open_call
 from gieok.flow import ingest, lifecycle
 from gieok.commands import load_command
 from gieok.testing import HashEmbedder
+for name in (
+    "storage.index.sqlite.store", "storage.index.sqlite.graph", "storage.journal.sqlite.journal",
+):
+    importlib.import_module("gieok." + name)
 ingest._BATCH_CHARS, lifecycle._BATCH, embedder = 2_000, 4, HashEmbedder()
-print("ready", flush=True)
-context = open_call({}, say=lambda line: print(line, flush=True))
-context.home.open_embedder = lambda: embedder
-load_command("index")(context, paths=sys.argv[1:])
+index = load_command("index")
+def say(line):
+    os.write(1, f"{line}\\n".encode())  # at once: the other process may write in between
+def run(home, folder):
+    os.environ["GIEOK_HOME"] = home
+    say("ready")
+    context = open_call({}, say=say)
+    context.home.open_embedder = lambda: embedder
+    index(context, paths=[folder])
+for line in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            run(*json.loads(line))
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    say(f"child {child}")
+    os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # no other process gets its number yet
+    say("ended")
+    sys.stdin.readline()
+    say(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
 
 _INDEX_AND_SEARCH = """
@@ -76,27 +106,56 @@ def _write(folder: Path, random: Random, count: int) -> None:
         (folder / f"n{number}.md").write_text("\n".join(lines), encoding="utf-8")
 
 
-def _index(home: Path, folder: Path) -> None:
-    subprocess.run(
-        [sys.executable, "-c", _INDEX, str(folder)],
-        env=_environment(home),
-        check=True,
-        capture_output=True,
-    )
+class _Indexer:
+    """Runs of `index` with small batches, each a fork of one process."""
+
+    def __init__(self, server: "subprocess.Popen[str]") -> None:
+        self._server = server
+
+    def run(self, home: Path, folder: Path) -> None:
+        """Index to the end."""
+        assert self._run(home, folder, None) == 0
+
+    def run_and_kill(self, home: Path, folder: Path, after_lines: int) -> bool:
+        """Kill the run after so many lines; return False where it ended before."""
+        return self._run(home, folder, after_lines) < 0
+
+    def _run(self, home: Path, folder: Path, after_lines: int | None) -> int:
+        self._write(json.dumps([str(home), str(folder)]))
+        child, is_killed, lines = 0, False, 0
+        while (line := self._read()) != "ended":
+            if line.startswith("child "):
+                child = int(line.removeprefix("child "))
+            else:
+                lines += 1
+            if child and not is_killed and after_lines is not None and lines >= after_lines:
+                os.kill(child, signal.SIGKILL)
+                is_killed = True
+        self._write("")
+        return int(self._read())
+
+    def _write(self, line: str) -> None:
+        assert self._server.stdin
+        self._server.stdin.write(line + "\n")
+        self._server.stdin.flush()
+
+    def _read(self) -> str:
+        assert self._server.stdout
+        line = self._server.stdout.readline()
+        assert line, "the server of forks ended"
+        return line.rstrip("\n")
 
 
-def _index_and_kill(home: Path, folder: Path, after_lines: int) -> bool:
-    """Kill the run after so many lines; return False where it ended before."""
-    child = subprocess.Popen(
-        [sys.executable, "-c", _INDEX, str(folder)], env=_environment(home), stdout=subprocess.PIPE
-    )
-    assert child.stdout is not None
-    with child.stdout as lines:
-        for _ in range(after_lines):
-            if not lines.readline():
-                break
-        child.kill()
-    return child.wait() < 0
+@pytest.fixture(scope="module")
+def indexer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Indexer]:
+    with subprocess.Popen(
+        [sys.executable, "-c", _SERVER],
+        env=_environment(tmp_path_factory.mktemp("indexer") / "home"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        yield _Indexer(server)
 
 
 def _contents(home: Path) -> tuple[Any, ...]:
@@ -123,21 +182,22 @@ def _contents(home: Path) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_run_that_is_killed_again_and_again_converges_to_a_fresh_index(
-    tmp_path: Path, seed: int
+    indexer: _Indexer, tmp_path: Path, seed: int
 ) -> None:
     random, folder = Random(seed), tmp_path / "notes"
     folder.mkdir()
     _write(folder, random, _FILES)
     home, kills = tmp_path / "home", 0
     while kills < 5:
-        killed = _index_and_kill(home, folder, random.randrange(1, 12 if kills else 50))
+        # A run over all files prints some 18 lines, one over six of them some 12.
+        killed = indexer.run_and_kill(home, folder, random.randrange(1, 12 if kills else 18))
         kills += killed
         if (home / "memory.sqlite").exists():
             _contents(home)
         _write(folder, random, 6 if killed else _FILES)
         (folder / f"n{random.randrange(_FILES)}.md").unlink(missing_ok=True)
-    _index(home, folder)
-    _index(tmp_path / "fresh", folder)
+    indexer.run(home, folder)
+    indexer.run(tmp_path / "fresh", folder)
     contents = _contents(home)
     assert contents == _contents(tmp_path / "fresh")
     documents, passages, vectors = contents[-1]
@@ -145,7 +205,7 @@ def test_a_run_that_is_killed_again_and_again_converges_to_a_fresh_index(
     assert passages == vectors > 0
 
 
-def test_two_processes_index_and_search_one_home(tmp_path: Path) -> None:
+def test_two_processes_index_and_search_one_home(indexer: _Indexer, tmp_path: Path) -> None:
     folder, home = tmp_path / "notes", tmp_path / "home"
     folder.mkdir()
     _write(folder, Random(1), 10)
@@ -161,8 +221,8 @@ def test_two_processes_index_and_search_one_home(tmp_path: Path) -> None:
     for child in children:
         _, err = child.communicate()
         assert child.returncode == 0, err.decode()
-    _index(home, folder)
-    _index(tmp_path / "fresh", folder)
+    indexer.run(home, folder)
+    indexer.run(tmp_path / "fresh", folder)
     assert _contents(home) == _contents(tmp_path / "fresh")
 
 

@@ -3,6 +3,7 @@ native code.
 """
 
 import json
+import shutil
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -136,12 +137,26 @@ def test_no_operation_reaches_beyond_this_machine_or_leaves_anything_with_the_us
     _assert_untouched(world)
 
 
-@pytest.fixture
-def indexed(world: World, models: Path) -> World:
-    """Return a world whose notes and code are indexed, with a model that is made already."""
+@pytest.fixture(scope="module")
+def kept_world(tmp_path_factory: pytest.TempPathFactory, models: Path) -> tuple[World, Path]:
+    """Return a world whose notes and code are indexed, with a model that is made already, and a
+    copy of its files.
+    """
+    folder = tmp_path_factory.mktemp("indexed")
+    world = worlds.make(folder / "user")
     world.home.mkdir()
     (world.home / "models").symlink_to(models)
     _silent(world, *((world.command(name), "") for name in ("index", "remember", "code init")))
+    copy = shutil.copytree(world.user, folder / "copy", symlinks=True)
+    return world, copy
+
+
+@pytest.fixture
+def indexed(kept_world: tuple[World, Path]) -> World:
+    """Return the indexed world as it was before any test changed it."""
+    world, copy = kept_world
+    shutil.rmtree(world.user)
+    shutil.copytree(copy, world.user, symlinks=True)
     return world
 
 
@@ -149,14 +164,18 @@ def test_no_hook_of_any_agent_reaches_beyond_this_machine(indexed: World) -> Non
     payload = {"session_id": "s", "cwd": str(indexed.project), "prompt": "어떤 린터를 쓰기로 했지?"}
     calls = [
         (
-            [*GIEOK, "hook", event, "--agent", row.name],
+            ["hook", event, "--agent", row.name],
             json.dumps(payload | {"hook_event_name": native}),
         )
         for row in HOOKED.values()
         for event, native in row.events.items()
     ]
     assert {event for row in HOOKED.values() for event in row.events} == set(EVENTS)
-    done = _silent(indexed, *calls)
+    around = indexed.environment()
+    with guard.guarded(forked.SERVER, around, indexed.project) as (process, accesses):
+        commands = forked.Commands(process)
+        done = [commands.run(words, around, indexed.project, given=given) for words, given in calls]
+    assert accesses == []
     assert {(run.status, run.err) for run in done} == {(0, "")}
     assert sum("ruff" in run.out for run in done) >= len(HOOKED)
     _assert_untouched(indexed)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 import pytest
+from rows import for_each_row
 
 from gieok.agents import table
 from gieok.agents.marks.mark import SAID, Mark, Sample, SpeakerKind
@@ -69,15 +70,13 @@ def test_one_sign_of_a_brief_is_seen_and_makes_no_program_by_itself(row: Mark) -
     assert not speakers.is_brief(_text(row.counter))
 
 
-@pytest.mark.parametrize("row", _rows(SpeakerKind.WHOLE, SpeakerKind.ENVELOPE), ids=_name)
+@for_each_row(_rows(SpeakerKind.WHOLE, SpeakerKind.ENVELOPE))
 def test_a_beginning_tells_that_a_program_wrote_all_of_a_text(row: Mark) -> None:
     assert speakers.extract_words(row.host, _text(row.example)) == ""
     assert speakers.extract_words(row.host, _text(row.counter)) == row.counter
 
 
-@pytest.mark.parametrize(
-    "row", _rows(SpeakerKind.BLOCK, SpeakerKind.FRONT, SpeakerKind.BEHIND), ids=_name
-)
+@for_each_row(_rows(SpeakerKind.BLOCK, SpeakerKind.FRONT, SpeakerKind.BEHIND))
 def test_of_what_lies_around_a_persons_words_they_alone_are_left(row: Mark) -> None:
     assert speakers.extract_words(row.host, _text(row.example)) == SAID
     assert speakers.extract_words(row.host, _text(row.counter)) == row.counter

@@ -1,6 +1,7 @@
 """What of a prompt is asked of memory, and which prompts ask nothing."""
 
 import pytest
+from rows import for_each_row
 
 from gieok.hook import question
 from gieok.hook.question import COMMON, build_prompt_questions, is_worth_asking
@@ -75,7 +76,7 @@ def test_of_a_paste_the_ends_are_asked_and_the_middle_is_not() -> None:
     assert all(len(weights) <= 48 for weights in asked)
 
 
-@pytest.mark.parametrize("word", sorted(COMMON))
+@for_each_row(sorted(COMMON))
 def test_a_common_word_is_a_token_that_a_text_can_have(word: str) -> None:
     if word.isascii():
         assert word == word.lower()

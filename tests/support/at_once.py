@@ -1,19 +1,22 @@
 """Runs calls at once: in threads that all look before any writes, and in processes that begin
 together.
 
-`python at_once.py` is one such process: requests as lines of JSON, an answer for each.
+`python at_once.py` is the process of which those are forks: requests as lines of JSON, an answer
+for each.
 """
 
+import gc
 import json
 import os
 import subprocess
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 #: Functions of the system by which a file gets its name, another content, or goes.
 _WRITES = frozenset(("replace", "link", "unlink", "rename", "write"))
@@ -142,58 +145,85 @@ def answer(asked: Asked, *, is_closed: bool = False) -> Answered:
 
 
 class Processes:
-    """Processes that each run one of the calls, all of which begin together."""
+    """Processes that each run one of the calls, all of which begin together: forks of one process
+    that has imported the package.
+    """
 
-    def __init__(self, processes: "list[subprocess.Popen[str]]") -> None:
-        self._processes = processes
+    def __init__(self, server: "subprocess.Popen[str]") -> None:
+        self._server = server
 
     def run(self, calls: Sequence[Asked]) -> list[Answered]:
-        """Run a call in each; return what came of them, in order."""
-        assert len(calls) == len(self._processes)
-        for process, asked in zip(self._processes, calls, strict=True):
-            assert process.stdin
-            process.stdin.write(json.dumps(asked) + "\n")
-            process.stdin.flush()
-        for process in self._processes:  # each has read its call
-            assert process.stdout
-            assert process.stdout.readline() == "ready\n"
-        for process in self._processes:
-            assert process.stdin
-            process.stdin.write("go\n")
-            process.stdin.flush()
-        return [
-            Answered(*json.loads(process.stdout.readline()))
-            for process in self._processes
-            if process.stdout
-        ]
+        """Run a call in each, with folder and environment of this process; return what came of
+        them, in order.
+        """
+        assert self._server.stdin
+        assert self._server.stdout
+        request = {"environment": dict(os.environ), "folder": str(Path.cwd()), "calls": calls}
+        self._server.stdin.write(json.dumps(request) + "\n")
+        self._server.stdin.flush()
+        return [Answered(*answered) for answered in json.loads(self._server.stdout.readline())]
 
 
 @contextmanager
-def processes(number: int) -> Iterator[Processes]:
-    """Start processes, and end them."""
+def processes() -> Iterator[Processes]:
+    """Start the process of which the others are forks, and end it."""
     around = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, __file__]
-    started = [
-        subprocess.Popen(
-            command, env=around, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        for _ in range(number)
-    ]
-    try:
-        yield Processes(started)
-    finally:
-        for process in started:
-            process.communicate()
+    with subprocess.Popen(
+        [sys.executable, __file__],
+        env=around,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as server:
+        yield Processes(server)
 
 
 def _serve() -> None:
     import gieok.home.calls  # noqa: F401 - the start of all calls is as near as can be
+    from gieok.commands import NAMES, load_command
 
-    while line := sys.stdin.readline():
-        asked = Asked(*json.loads(line))
-        print("ready", flush=True)
-        sys.stdin.readline()
-        print(json.dumps(answer(asked)), flush=True)
+    for name in NAMES:
+        load_command(name)
+    gc.freeze()
+    for line in sys.stdin:
+        request = json.loads(line)
+        os.chdir(request["folder"])
+        os.environ.clear()
+        os.environ.update(request["environment"])
+        print(json.dumps(_run_in_forks(request["calls"])), flush=True)
+
+
+def _run_in_forks(calls: Sequence[Any]) -> list[Any]:
+    """Run each call in a fork; they begin when there are all of them."""
+    waiting, start = os.pipe()
+    forks: list[tuple[int, int]] = []
+    for asked in calls:
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(start)
+            _run_in_fork(Asked(*asked), waiting, writing)
+        os.close(writing)
+        forks.append((child, reading))
+    os.close(waiting)
+    os.close(start)
+    answers = []
+    for child, reading in forks:
+        with open(reading, "rb") as pipe:  # noqa: PTH123 - a pipe has no path
+            answers.append(json.loads(pipe.read()))
+        os.waitpid(child, 0)
+    return answers
+
+
+def _run_in_fork(asked: Asked, waiting: int, writing: int) -> NoReturn:
+    try:
+        os.read(waiting, 1)  # ends where the other side is closed
+        with open(writing, "wb") as pipe:
+            pipe.write(json.dumps(answer(asked)).encode())
+    except BaseException:  # noqa: BLE001 - a fork must not go on as its parent
+        traceback.print_exc()
+    finally:
+        os._exit(0)
 
 
 if __name__ == "__main__":

@@ -2,11 +2,14 @@
 
 import json
 import os
+import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from gieok.commands import load_command
 from gieok.commands.moving.sync import SyncResult
@@ -24,6 +27,13 @@ START = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 MAIN = Scope("agent:main")
 #: Address from which clones of the project of the tests come.
 SHOP = "git@example.org:kim/shop.git"
+
+
+def change_device_environment(patch: pytest.MonkeyPatch) -> None:
+    """Let a patch put back what devices change in the environment of this process."""
+    for name in ("HOME", "GIEOK_HOME"):
+        patch.setenv(name, "/nowhere")
+    patch.setenv("GIEOK_EMBEDDER", "none")
 
 
 class DeviceHome:
@@ -176,6 +186,32 @@ def join_devices(tmp_path: Path, clock: ManualClock, remote: Path, *names: str) 
             device.run("sync key", to=str(key))
         devices.append(device)
     return devices
+
+
+class KeptDevices:
+    """Devices in a state with which many tests begin: made once, and put back for each test."""
+
+    def __init__(
+        self, folder: Path, *names: str, prepare: Callable[[list[DeviceHome]], object]
+    ) -> None:
+        place = folder / "devices"
+        (place / "remote").mkdir(parents=True)
+        self._place = place
+        self._clock = ManualClock(START)
+        self._devices = join_devices(place, self._clock, place / "remote", *names)
+        prepare(self._devices)
+        self._moment = self._clock.now()
+        self._copy = shutil.copytree(place, folder / "copy", symlinks=True)
+
+    def put_back(self) -> list[DeviceHome]:
+        """Return the devices as they were made, at the time of then."""
+        shutil.rmtree(self._place)
+        shutil.copytree(self._copy, self._place, symlinks=True)
+        self._clock.advance(self._moment - self._clock.now())
+        for device in self._devices:
+            device.flags.clear()
+            device.environment.clear()
+        return list(self._devices)
 
 
 def run_git(*words: str) -> str:

@@ -12,10 +12,13 @@ of the package before it forks but modules, and reads no setting.
 """
 
 import atexit
+import contextlib
 import gc
 import importlib
 import json
 import os
+import select
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,6 +29,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import forked_program
 
 #: The command line of a server.
 SERVER = (sys.executable, __file__)
@@ -99,9 +104,38 @@ def commands(*modules: str) -> Iterator[Commands]:
         yield Commands(process)
 
 
-def _serve() -> None:
-    """Fork for each request until there are no more; a fork leaves this function as the command."""
-    import gieok.__main__
+@contextmanager
+def program(*modules: str) -> Iterator[tuple[str, ...]]:
+    """Yield the start of a command line that is `gieok`, but begins as a fork: see
+    `forked_program`.
+
+    For programs that are spoken with, and that others start. Ends when all of them have ended.
+    """
+    around = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
+    with tempfile.TemporaryDirectory() as folder:
+        place = str(Path(folder) / "forks")
+        with subprocess.Popen(
+            [*SERVER, f"--listen={place}", *modules],
+            env=around,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        ) as process:
+            assert process.stdout
+            assert process.stdout.readline() == b"listening\n"
+            yield (sys.executable, "-I", "-S", forked_program.__file__, place)
+
+
+def _main() -> None:
+    if sys.argv[1:] and sys.argv[1].startswith("--listen="):
+        place = sys.argv.pop(1).partition("=")[2]
+        _load_package()
+        _listen(place)
+    else:
+        _load_package()
+        _serve()
+
+
+def _load_package() -> None:
     from gieok.commands import NAMES, load_command
 
     for module in (*_EARLY, *sys.argv[1:]):
@@ -110,6 +144,58 @@ def _serve() -> None:
         load_command(name)
     _prepare_patterns()
     gc.freeze()  # a fork that looked through what is imported would copy its pages
+
+
+def _listen(place: str) -> None:
+    """Fork for each program that connects, until standard input ends."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(place)
+    listener.listen(64)
+    print("listening", flush=True)
+    while True:
+        ready, _, _ = select.select([listener, sys.stdin], [], [])
+        if listener not in ready:
+            break
+        channel, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            _answer(channel)
+        channel.close()
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
+
+
+def _answer(channel: socket.socket) -> None:
+    """Run the program that a channel asks for in a fork, and answer how it ended."""
+    length, streams, _, _ = socket.recv_fds(channel, forked_program.LENGTH_BYTES, 3)
+    with channel.makefile("rb") as asking:
+        asked = json.loads(asking.read(int.from_bytes(length, "big")))
+    child = os.fork()
+    if child == 0:
+        channel.close()
+        _enter(asked)
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        _open_input()
+        for number, name in enumerate(("stdout", "stderr"), 1):
+            _open_output(number, name)
+        import gieok.__main__
+
+        _end(gieok.__main__.main)
+    for number in (0, 1, 2, *streams):
+        os.close(number)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with contextlib.suppress(OSError):  # who started it was killed
+        channel.sendall((status % 256).to_bytes(forked_program.LENGTH_BYTES, "big"))
+    os._exit(0)
+
+
+def _serve() -> None:
+    """Fork for each request until there are no more; a fork leaves this function as the command."""
+    import gieok.__main__
+
     answers = os.dup(1)  # is closed where another program is started
     for line in sys.stdin:
         asked = json.loads(line)
@@ -143,7 +229,8 @@ def _prepare_patterns() -> None:
         redact_source(text)
 
 
-def _become(asked: dict[str, Any], kept: list[Any]) -> None:
+def _enter(asked: dict[str, Any]) -> None:
+    """Take on environment, folder and arguments of a command."""
     from gieok import _NO_TELEMETRY  # type: ignore[attr-defined] # not in its stub
 
     os.environ.clear()
@@ -151,23 +238,35 @@ def _become(asked: dict[str, Any], kept: list[Any]) -> None:
     time.tzset()  # the zone is the command's, not the server's
     os.chdir(asked["folder"])
     sys.argv = ["gieok", *asked["arguments"]]
+
+
+def _open_input() -> None:
+    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # type: ignore[misc]  # noqa: SIM115
+
+
+def _open_output(number: int, name: str, *, is_closed: bool = False) -> None:
+    stream = None
+    if not is_closed:
+        errors = "surrogateescape" if number == 1 else "backslashreplace"
+        by_line = 1 if number == 2 else -1
+        stream = open(number, "w", by_line, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
+    setattr(sys, name, stream)
+    setattr(sys, f"__{name}__", stream)
+
+
+def _become(asked: dict[str, Any], kept: list[Any]) -> None:
+    _enter(asked)
     given = tempfile.TemporaryFile()  # noqa: SIM115
     given.write(asked["given"].encode())
     given.seek(0)
     os.dup2(given.fileno(), 0)
     given.close()
-    sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)  # type: ignore[misc]  # noqa: SIM115
+    _open_input()
     for number, (name, how, file) in enumerate(
         zip(("stdout", "stderr"), asked["streams"], kept, strict=True), 1
     ):
         _redirect(number, how, file.fileno())
-        stream = None
-        if how != "closed":
-            errors = "surrogateescape" if number == 1 else "backslashreplace"
-            by_line = 1 if number == 2 else -1
-            stream = open(number, "w", by_line, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
-        setattr(sys, name, stream)
-        setattr(sys, f"__{name}__", stream)
+        _open_output(number, name, is_closed=how == "closed")
         file.close()
 
 
@@ -208,4 +307,4 @@ def _redirect(number: int, how: str, kept: int) -> None:
 
 
 if __name__ == "__main__":
-    _serve()
+    _main()

@@ -1,4 +1,4 @@
-"""MCP over stdio, driven by the official client against the program itself."""
+"""MCP over stdio, driven by the official client against the program, most often begun as a fork."""
 
 import asyncio
 import html
@@ -35,6 +35,8 @@ class Place(NamedTuple):
     project: Path
     environment: dict[str, str]
     commands: Commands
+    #: Command line of `gieok` that begins as a fork.
+    program: tuple[str, ...]
 
     def run(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
@@ -54,14 +56,15 @@ class Place(NamedTuple):
         words = ("--lang", "en", *arguments)
         return self.commands.run(words, self.environment, self.project).out.rstrip("\n")
 
-    def talk(self, conversation: Callable[[ClientSession], Awaitable[Any]]) -> Any:
-        """Start a server, speak with it, and return what came of it."""
-        server = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "gieok", "mcp"],
-            env=self.environment,
-            cwd=self.project,
+    def describe_server(self, *program: str) -> StdioServerParameters:
+        command, *arguments = program or self.program
+        return StdioServerParameters(
+            command=command, args=[*arguments, "mcp"], env=self.environment, cwd=self.project
         )
+
+    def talk(self, conversation: Callable[[ClientSession], Awaitable[Any]], *program: str) -> Any:
+        """Start a server, speak with it, and return what came of it."""
+        server = self.describe_server(*program)
 
         async def main() -> Any:
             async with stdio_client(server) as streams, ClientSession(*streams) as session:
@@ -96,14 +99,21 @@ def commands() -> Iterator[Commands]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def program() -> Iterator[tuple[str, ...]]:
+    with forked.program("gieok.surfaces.mcp") as program:
+        yield program
+
+
 @pytest.fixture
-def place(tmp_path: Path, commands: Commands) -> Place:
+def place(tmp_path: Path, commands: Commands, program: tuple[str, ...]) -> Place:
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     own = {"HOME": str(tmp_path), "GIEOK_HOME": str(tmp_path / "home"), "GIEOK_EMBEDDER": "none"}
     return Place(
         tmp_path / "shop",
         os.environ | own | {"PYTHONPATH": str(Path(gieok.__file__).parents[1])},
         commands,
+        program,
     )
 
 
@@ -111,7 +121,7 @@ def test_the_tools_are_the_operations_that_name_the_surface(place: Place) -> Non
     async def conversation(session: ClientSession) -> tuple[Any, Any]:
         return await session.initialize(), (await session.list_tools()).tools
 
-    server, listed = place.talk(conversation)
+    server, listed = place.talk(conversation, sys.executable, "-m", "gieok")
     expected = {
         o.tool or tool_table.tool_name(o.name): o
         for o in map(load_command, NAMES)
@@ -258,12 +268,7 @@ def test_a_person_is_asked_before_a_memory_is_corrected_or_forgotten(
         return str(place.cli("search", question)["results"][0]["handle"])
 
     async def main() -> list[Any]:
-        server = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "gieok", "mcp"],
-            env=place.environment,
-            cwd=place.project,
-        )
+        server = place.describe_server()
         async with (
             stdio_client(server) as streams,
             ClientSession(*streams, elicitation_callback=ask) as session,
@@ -765,12 +770,7 @@ def test_a_batch_asks_nobody(here: Place) -> None:
 
 def test_a_version_in_each_request_is_understood_too(place: Place) -> None:
     async def main() -> tuple[Any, Any]:
-        server = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "gieok", "mcp"],
-            env=place.environment,
-            cwd=place.project,
-        )
+        server = place.describe_server()
         async with Client(server, mode="2026-07-28") as client:
             listed = await client.list_tools()
             return listed.tools, await client.call_tool("memory_status", {})

@@ -4,7 +4,7 @@ Each row is the secrets and the text that holds them; no piece of them may stay.
 stay as they are.
 """
 
-import pytest
+from rows import for_each_row
 
 from gieok.text.redact import redact
 
@@ -278,14 +278,14 @@ _HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(("secrets", "text"), _BESIDE, ids=lambda given: str(given)[:40])
+@for_each_row(_BESIDE)
 def test_a_secret_is_found_by_what_stands_beside_it(secrets: list[str], text: str) -> None:
     clean = redact(text)
     assert all(secret in text and secret not in clean for secret in secrets)
     assert clean.count("\n") == text.count("\n")
 
 
-@pytest.mark.parametrize("text", _HARMLESS, ids=lambda text: text[:40])
+@for_each_row(_HARMLESS)
 def test_what_stands_in_such_a_place_and_is_no_secret_stays(text: str) -> None:
     assert redact(text) == text
 

@@ -9,6 +9,7 @@ import re
 import unicodedata
 
 import pytest
+from rows import for_each_row
 
 from gieok.text.redact import redact, redact_source
 from gieok.text.redact.nouns import NAMES, NameRow, read_name
@@ -739,18 +740,14 @@ def _find_cut(text: str) -> tuple[str, ...]:
     return found.groups() if found else ()
 
 
-@pytest.mark.parametrize(
-    ("secret", "text"),
-    [*_PROSE, *_KOREAN, *_SHELL, *_DATA, *_CODE, *_SQL, *_PAPERS],
-    ids=lambda text: text[:40],
-)
+@for_each_row([*_PROSE, *_KOREAN, *_SHELL, *_DATA, *_CODE, *_SQL, *_PAPERS])
 def test_no_piece_of_a_secret_is_left(secret: str, text: str) -> None:
     assert secret in _find_cut(text)
     assert secret not in redact(text)
     assert redact(text).count("\n") == text.count("\n")
 
 
-@pytest.mark.parametrize("text", _HARMLESS, ids=lambda text: text[:40])
+@for_each_row(_HARMLESS)
 def test_what_only_speaks_of_secrets_stays(text: str) -> None:
     assert redact(text) == text
     assert redact_source(text) == text

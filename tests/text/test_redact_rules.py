@@ -6,6 +6,7 @@ import re
 import string
 
 import pytest
+from rows import for_each_row
 
 from gieok.text.redact import RULES, SOURCE_RULES, redact, redact_counted, redact_source, user_rules
 from gieok.text.redact.commands import COMMANDS
@@ -17,8 +18,6 @@ from gieok.text.redact.tables import TABLES
 from gieok.text.redact.user_rules import BadRule
 from gieok.text.secrets.placeholder import PLACEHOLDER
 
-_NAMED = [pytest.param(rule, id=f"{rule.name}-{n}") for n, rule in enumerate(RULES)]
-_IN_SOURCE = [pytest.param(rule, id=f"{rule.name}-{n}") for n, rule in enumerate(SOURCE_RULES)]
 _RULE = {
     "name": "badge",
     "pattern": "BDG-[0-9]{6}",
@@ -27,7 +26,7 @@ _RULE = {
 }
 
 
-@pytest.mark.parametrize("rule", _NAMED)
+@for_each_row(RULES)
 def test_each_rule_cuts_its_example_and_leaves_its_counter_example(rule: Rule) -> None:
     clean = redact(rule.example)
     assert f"[redacted:{rule.name}]" in clean
@@ -36,18 +35,18 @@ def test_each_rule_cuts_its_example_and_leaves_its_counter_example(rule: Rule) -
     assert redact(rule.counter_example) == rule.counter_example
 
 
-@pytest.mark.parametrize("rule", _IN_SOURCE)
+@for_each_row(SOURCE_RULES)
 def test_the_rules_of_source_code_hold_there_too(rule: Rule) -> None:
     assert f"[redacted:{rule.name}]" in redact_source(rule.example)
     assert redact_source(rule.counter_example) == rule.counter_example
 
 
-@pytest.mark.parametrize("rule", [*COMMANDS, *TABLES, *PROSE, *NEAR], ids=lambda rule: rule.example)
+@for_each_row([*COMMANDS, *TABLES, *PROSE, *NEAR])
 def test_what_people_type_and_say_is_no_secret_in_source_code(rule: Rule) -> None:
     assert redact_source(rule.example) == rule.example
 
 
-@pytest.mark.parametrize("rule", _NAMED)
+@for_each_row(RULES)
 def test_no_pattern_can_be_slow_and_each_is_looked_for_by_small_letters(rule: Rule) -> None:
     assert not why_not(rule.pattern)
     assert not rule.lead or not why_not(rule.lead)

@@ -1,6 +1,7 @@
 """Agrees with Snowball's C implementation: each word beside the stem that PyStemmer 3 gives it."""
 
 import pytest
+from rows import for_each_row
 
 from gieok.text.stem import stem_english_word
 
@@ -32,7 +33,7 @@ _PAIRS = """
 """
 
 
-@pytest.mark.parametrize("pair", _PAIRS.split())
+@for_each_row(_PAIRS.split())
 def test_a_word_has_the_stem_that_snowball_gives_it(pair: str) -> None:
     word, _, expected = pair.partition(":")
     assert stem_english_word(word) == expected

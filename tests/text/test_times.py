@@ -8,6 +8,7 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import for_each_row
 
 from gieok.text.dates import find_last_day, find_span, refused_times
 from gieok.text.times.order import without_order
@@ -811,7 +812,7 @@ def _rows(table: str) -> list[list[str]]:
     return [[part.strip() for part in row.split("|")] for row in table.strip().split("\n")]
 
 
-@pytest.mark.parametrize(("phrase", "days"), _rows(_PHRASES))
+@for_each_row(_rows(_PHRASES))
 def test_a_word_for_a_time_names_its_days(phrase: str, days: str) -> None:
     span = find_span(phrase, date(2026, 11, 25))
     assert span

@@ -42,6 +42,7 @@ class Option:
         "name",
         "pattern",
         "synonyms",
+        "variable",
     )
 
     def __init__(
@@ -62,6 +63,8 @@ class Option:
         synonyms: Mapping[str, str] | None = None,
     ) -> None:
         self.name = name
+        #: Environment variable, e.g. GIEOK_SEARCH_LIMIT; every process looks for each one.
+        self.variable = "GIEOK_" + name.replace(".", "_").upper()
         self.default = default
         self.doc = doc
         #: Whether a project's own file may set it.
@@ -86,11 +89,6 @@ class Option:
     def group(self) -> str:
         """Return the part of the name before the dot, '' where there is none."""
         return self.name.rpartition(".")[0]
-
-    @property
-    def variable(self) -> str:
-        """Return the environment variable, e.g. GIEOK_SEARCH_LIMIT."""
-        return "GIEOK_" + self.name.replace(".", "_").upper()
 
     def parse(self, text: str, origin: str) -> Value:
         """Return the value of a text.

@@ -75,11 +75,12 @@ def resolve_settings(
     private = _read_private_variables(home, wrong)
     for option in options:
         text, origin = environment.get(option.variable), option.variable
-        if not text:
+        if not text and private:
             text, origin = private.get(option.variable), private_file(home)
+        if not text:
+            continue
         try:
-            if text:
-                values[option.name] = option.parse(text, origin), origin
+            values[option.name] = option.parse(text, origin), origin
         except BadConfig as error:
             wrong.append(error)
     return values, wrong

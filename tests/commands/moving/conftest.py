@@ -3,7 +3,13 @@
 from pathlib import Path
 
 import pytest
-from devices import START, DeviceHome, join_devices, make_repository
+from devices import (
+    START,
+    DeviceHome,
+    change_device_environment,
+    join_devices,
+    make_repository,
+)
 
 from gieok.testing import ManualClock
 
@@ -11,9 +17,7 @@ from gieok.testing import ManualClock
 @pytest.fixture
 def device_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put back what devices change in the environment of this process."""
-    for name in ("HOME", "GIEOK_HOME"):
-        monkeypatch.setenv(name, "/nowhere")
-    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    change_device_environment(monkeypatch)
 
 
 @pytest.fixture

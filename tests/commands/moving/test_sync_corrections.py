@@ -1,25 +1,33 @@
 """One record that two devices corrected, each under a name of its own, is one record still."""
 
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
-from devices import MAIN, DeviceHome, join_devices
+from devices import MAIN, DeviceHome, KeptDevices, change_device_environment
 
 from gieok.commands.moving import sync_items
-from gieok.testing import ManualClock
 
 pytestmark = pytest.mark.usefixtures("device_environment")
 
 
-@pytest.fixture
-def trio(tmp_path: Path, clock: ManualClock, remote: Path) -> list[DeviceHome]:
-    """Return three devices that know one record, which the first told."""
-    trio = join_devices(tmp_path, clock, remote, "one", "two", "three")
+@pytest.fixture(scope="module")
+def kept_trio(tmp_path_factory: pytest.TempPathFactory) -> KeptDevices:
+    folder = tmp_path_factory.mktemp("trio")
+    with pytest.MonkeyPatch.context() as patch:
+        change_device_environment(patch)
+        return KeptDevices(folder, "one", "two", "three", prepare=tell_one_record)
+
+
+def tell_one_record(trio: list[DeviceHome]) -> None:
     trio[0].remember("We lint with ruff.")
     for device in trio * 2:
         device.sync()
-    return trio
+
+
+@pytest.fixture
+def trio(kept_trio: KeptDevices) -> list[DeviceHome]:
+    """Return three devices that know one record, which the first told."""
+    return kept_trio.put_back()
 
 
 def correct_record(device: DeviceHome, part: str, text: str) -> None:

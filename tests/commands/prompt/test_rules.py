@@ -43,6 +43,14 @@ def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     return open_call({}, folder=folder, clock=_Noon())
 
 
+@pytest.fixture
+def made_model(models: Path, tmp_path: Path) -> None:
+    """Put the converted model into the home, where a command would make it for itself."""
+    home = tmp_path / "home"
+    home.mkdir(mode=0o700)
+    (home / "models").symlink_to(models)
+
+
 def _keep(call, *said: str, scope: str = "agent:main") -> None:
     rules = [
         GateRule(
@@ -150,6 +158,7 @@ def test_what_was_stopped_is_allowed_once_and_only_where_once_is_said(call) -> N
     assert load_gate_choices(home).once == {"0000beef": action.key}
 
 
+@pytest.mark.usefixtures("made_model")
 def test_a_rule_asks_unless_the_person_lets_rules_stop(call, monkeypatch) -> None:
     monkeypatch.delenv("GIEOK_GATES_STOPS")
     again = open_call({}, folder=call.caller.folder, clock=_Noon())
@@ -160,6 +169,7 @@ def test_a_rule_asks_unless_the_person_lets_rules_stop(call, monkeypatch) -> Non
     assert _run(again, "rules try", rule=["never run terraform destroy"], **tried).outcome == "ask"
 
 
+@pytest.mark.usefixtures("made_model")
 def test_an_odd_entry_leaves_the_others_as_they_are_and_is_said(call) -> None:
     _keep(call, "never run terraform destroy", "never push to main", "never use sudo")
     home = Path(call.home.folder)
@@ -188,6 +198,7 @@ def test_an_odd_entry_leaves_the_others_as_they_are_and_is_said(call) -> None:
     assert len(list((home / "set-aside").glob("*/choices.json"))) == 1
 
 
+@pytest.mark.usefixtures("made_model")
 def test_a_damaged_file_of_choices_is_moved_aside_and_said_until_then(call) -> None:
     _keep(call, "never run terraform destroy")
     home = Path(call.home.folder)

@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +15,10 @@ from gieok.models.local import encoder
 from gieok.models.local.manifest import FILES, read_e5_manifest
 from gieok.models.local.releases import CURRENT
 from gieok.models.local.runtime import E5Embedder
+
+if TYPE_CHECKING:
+    from numpy import float32
+    from numpy.typing import NDArray
 
 _TEXTS = ["결제 서버가 멈췄다.", "The cat sleeps.", "회의 " * 400, ""]
 
@@ -136,9 +141,33 @@ def test_windows_of_a_long_text_are_averaged(e5: E5Embedder) -> None:
     assert once @ twice > 0.7
 
 
-def test_what_lies_beyond_the_last_window_is_not_read(e5: E5Embedder) -> None:
-    text = "고양이 " * 20_000
-    assert e5.embed_passages([text]) == e5.embed_passages([text + "결제 서버 " * 30_000])
+class _CountingSession:
+    """Graph that returns the mean of the rows which it gets, and counts its runs."""
+
+    def __init__(self) -> None:
+        self.runs = 0
+
+    def run(
+        self, outputs: list[str] | None, inputs: "dict[str, NDArray[float32]]"
+    ) -> "list[NDArray[float32]]":
+        del outputs
+        self.runs += 1
+        return [inputs[encoder.INPUT].mean(axis=0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "runs"), [("고양이 " * 20_000, 16), ("고양이 " * 700, 2)], ids=["longest", "long"]
+)
+def test_a_text_is_read_in_windows_and_not_beyond_the_last(
+    models: Path, text: str, runs: int
+) -> None:
+    """Which rows are read is asked, not what the network makes of sixteen windows of them."""
+    session = _CountingSession()
+    model = encoder.Encoder(session, encoder.TokenTable(models / CURRENT.folder))
+    vector = model.vector(encoder.PASSAGE, text)
+    assert session.runs == runs
+    longer = model.vector(encoder.PASSAGE, text + "결제 서버 " * 30_000)
+    assert (longer == vector).all() == (runs == 16)
 
 
 def _cut(file: Path) -> None:

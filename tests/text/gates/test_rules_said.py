@@ -4,6 +4,7 @@ import re
 from datetime import date, timedelta
 
 import pytest
+from rows import for_each_row
 from tests.support.said_rules import CASES, HALF_READ, NO_RULES, ONLY_NOW, OTHERS_RULES
 
 from gieok.text.gates import deeds, forms, verdict
@@ -38,7 +39,7 @@ def _judge(*said: str, use: str, day: date = _WEDNESDAY, **more: str) -> str:
     return next((outcome for outcome in (STOP, ASK) if outcome in outcomes), NONE)
 
 
-@pytest.mark.parametrize(("rule", "forbidden", "harmless"), CASES, ids=[row[0] for row in CASES])
+@for_each_row(CASES)
 def test_a_rule_acts_on_what_it_names_and_on_nothing_beside(
     rule: str, forbidden: list[str], harmless: list[str]
 ) -> None:
@@ -48,7 +49,7 @@ def test_a_rule_acts_on_what_it_names_and_on_nothing_beside(
     assert {use: _judge(rule, use=use) for use in harmless} == dict.fromkeys(harmless, NONE)
 
 
-@pytest.mark.parametrize("said", [*NO_RULES, *OTHERS_RULES, *HALF_READ, *ONLY_NOW])
+@for_each_row([*NO_RULES, *OTHERS_RULES, *HALF_READ, *ONLY_NOW])
 def test_what_only_looks_like_a_rule_is_none(said: str) -> None:
     assert read_action_rules(said, _WEDNESDAY) == []
 

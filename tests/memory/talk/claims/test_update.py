@@ -3,10 +3,13 @@ dangles.
 """
 
 import json
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
+from types import FrameType
 
 import pytest
 from tests.support.silent_reader import SilentReader
@@ -121,6 +124,35 @@ def test_of_two_notes_of_one_second_none_replaces_the_other(
         store.put([_made(_A, 1), other._replace(document=document)])
         _update(store, tmp_path)
         assert not _ended(tmp_path)
+
+
+def test_the_lines_of_a_passage_are_read_once_for_all_statements_near_to_it(
+    store: MemoryStore, tmp_path: Path
+) -> None:
+    """A note of hundreds of lines was read as often as it has lines."""
+    text = "\n".join(f"Shelf {n} holds the tool with the number {n}." for n in range(40))
+    entry = _note(text, 1)
+    lines = text.split("\n")
+    starts = [sum(len(line) + 1 for line in lines[:n]) for n in range(0, 40, 4)]
+    passages = [
+        Passage(start, end, 1 + 4 * n, 4 + 4 * n)
+        for n, (start, end) in enumerate(pairwise([*starts, len(text)]))
+    ]
+    store.put([entry._replace(passages=tuple(passages))])
+    embed_missing(store)
+    reads: list[str] = []
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is stated_line.list_statements.__code__:
+            reads.append(frame.f_locals["text"])
+
+    sys.setprofile(watch)
+    try:
+        promotion.update_promotions(store, tmp_path, now=_LATER)
+    finally:
+        sys.setprofile(None)
+    assert len(reads) >= 2 * len(passages), "of the document, and as what is near"
+    assert len(reads) <= 3 * len(passages)
 
 
 def test_a_statement_on_a_parallel_subject_replaces_nothing(

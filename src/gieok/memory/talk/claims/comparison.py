@@ -13,6 +13,7 @@ from gieok.memory.talk import cancelled_changes
 from gieok.memory.talk.claims.claim import Claim, ClaimLink
 from gieok.memory.talk.claims.stated_line import (
     StatedLine,
+    is_dated,
     is_known_later,
     is_protected,
     is_retold,
@@ -24,8 +25,8 @@ from gieok.memory.talk.claims.stated_line import (
 from gieok.memory.talk.nearness import rank_near_passages
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import Relation, relation
-from gieok.model.memory import Entry, Scope
-from gieok.model.retrieval import Filter, VectorQuery
+from gieok.model.memory import Document, Entry, Scope
+from gieok.model.retrieval import Filter, FoundPassage, VectorQuery
 from gieok.ports.store import Store, VectorCopy, VectorSearch
 from gieok.text.embedform import text_to_embed
 
@@ -52,6 +53,7 @@ class Comparison:
     def __init__(self, store: Store, scope: Scope, judge: PairJudge) -> None:
         self._store, self._scope, self._judge = store, scope, judge
         self._near: dict[tuple[str, int], list[_NearPassage]] = {}
+        self._stated: dict[tuple[str, int, str, bytes], list[StatedLine]] = {}
         active = store.active_model() if isinstance(store, VectorCopy) else None
         self._model = active[0] if active is not None else ""
 
@@ -81,7 +83,11 @@ class Comparison:
         for stated in statements:
             if not stated.vector:
                 continue
-            others = [other for passage in self._neighbours(stated) for other in passage.statements]
+            passages = [passage for passage in self._neighbours(stated) if passage.statements]
+            documents = [stated.document, *(passage.statements[0].document for passage in passages)]
+            if not any(map(is_dated, documents)):
+                continue  # none of the pairs has a statement that is known to be later
+            others = [other for passage in passages for other in passage.statements]
             rivals = [other for other in others if not is_same_claim(other.text, stated.text)]
             first_earlier = next((o for o in rivals if o.order < stated.order), None)
             first_later = next((o for o in rivals if o.order > stated.order), None)
@@ -180,6 +186,7 @@ class Comparison:
     def forget_neighbours(self) -> None:
         """Forget the neighbours that were found: each holds its document."""
         self._near.clear()
+        self._stated.clear()
 
     def _find_neighbours(self, one: StatedLine) -> list[_NearPassage]:
         if not isinstance(self._store, VectorSearch):
@@ -204,10 +211,20 @@ class Comparison:
             p = passages.get(id_)
             if p is None or p.key not in documents:
                 continue
-            of = list_statements(documents[p.key], p.start_line, p.text, vectors.get(p.text, b""))
-            others = [other for other in of if other.place != one.place]
+            others = self._list_passage_statements(documents[p.key], p, vectors.get(p.text, b""))
+            if p.key == one.document.key:
+                others = [other for other in others if other.line != one.line]
             neighbours.append(_NearPassage(others, score))
         return neighbours
+
+    def _list_passage_statements(
+        self, document: Document, passage: FoundPassage, vector: bytes
+    ) -> list[StatedLine]:
+        """Return the statements of a passage; most passages are near to many statements."""
+        key = document.key, passage.start_line, passage.text, vector
+        if key not in self._stated:
+            self._stated[key] = list_statements(document, passage.start_line, passage.text, vector)
+        return self._stated[key]
 
     def is_nearest(self, old: StatedLine, new: StatedLine) -> bool:
         """Say whether the passage of `old` is the nearest one to `new` with earlier statements.

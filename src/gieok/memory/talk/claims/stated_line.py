@@ -73,6 +73,7 @@ def list_statements(document: Document, number: int, text: str, vector: bytes) -
         ]
     if document.kind in (observation.TASK_KIND, observation.PATTERN_KIND):
         return []
+    at = second_of(document)
     return [
         StatedLine(
             document=document,
@@ -80,7 +81,7 @@ def list_statements(document: Document, number: int, text: str, vector: bytes) -
             offset=len(line) - len(line.lstrip()),
             text=line.strip(),
             vector=vector,
-            at=second_of(document),
+            at=at,
         )
         for n, line in enumerate(text.split("\n"))
         if line.strip() and not line.lstrip().startswith(("#", "```", "---"))
