@@ -51,8 +51,8 @@ ELSEWHERE = SignPattern(
 #: Words of a rule that is about looking.
 ABOUT_READING = SignPattern(
     defer_pattern(
-        r"(?i)\b(?:read|open|look|peek|view|inspect|print|display|brows|scrap|cat)(?:e?s|e?d|ing)?\b"
-        r"|읽|열어|열지|열람|보지|들여다|출력|긁|노출|조회|크롤"
+        r"(?i)\b(?:read|open|look|peek|view|inspect|print|display|brows|scrap|cat)"
+        r"(?:e?s|e?d|ing)?\b|읽|열어|열지|열람|보지|들여다|출력|긁|노출|조회|크롤"
     ),
     "secrets 폴더는 절대 열어보지 마",
     "deployments are mine",
