@@ -13,15 +13,16 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gieok.hook.gates import describe_tool_use
+from gieok.flow.gate_rules import GateChoices, GateRule
+from gieok.hook.gates import describe_tool_use, list_gate_hits, list_held_rules
 from gieok.memory.talk.gate_lines import read_given_rules
 from gieok.memory.talk.rule_readings import list_said_rules
-from gieok.memory.talk.rule_sense import ASKED
+from gieok.memory.talk.rule_sense import ASKED, DescribedUse, find_use_signs
 from gieok.models.local.reader import LocalReader
 from gieok.ports.models import Reader
-from gieok.text.gates.action import NONE
+from gieok.text.gates.signs import UseSigns, weigh_signs
 from gieok.text.gates.touched import WRITE, TouchedPath
-from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt, may_be_meant
+from gieok.text.gates.verdict import ToolAttempt
 
 _ROOT = Path(__file__).resolve().parents[1]
 _HANDS = ("k1", "k2", "k3")
@@ -35,6 +36,27 @@ class Message(NamedTuple):
     text: str
     has_rule: bool
     uses: Sequence[tuple[ToolAttempt, bool]]
+
+
+class HeldUse(NamedTuple):
+    """Use of a tool, whether it breaks a rule, and what is held against it.
+
+    `is_sure`: words decide. `signs` and `chance`, the reader's, are of the rule that it most likely
+    breaks; None and 0 where no rule is held against it.
+    """
+
+    attempt: ToolAttempt
+    breaks: bool
+    is_sure: bool
+    signs: UseSigns | None = None
+    chance: float = 0.0
+
+    @property
+    def is_asked(self) -> bool:
+        """Return whether the user is asked before the tool runs."""
+        if self.signs is None:
+            return self.is_sure
+        return weigh_signs(self.signs, self.chance) >= ASKED
 
 
 def iter_messages(hand: str) -> Iterator[Message]:
@@ -54,9 +76,9 @@ def measure(messages: Sequence[Message], reader: Reader | None, *, shows: bool) 
     told = [_is_told(message, reader) for message in messages]
     pairs = list(zip(messages, told, strict=True))
     uses = [
-        (is_forbidden, _is_asked(message, use, reader), message, use)
+        (held.breaks, held.is_asked, message, held.attempt)
         for message in messages
-        for use, is_forbidden in message.uses
+        for held in build_held_uses(message, reader)
     ]
     for is_forbidden, is_asked, message, use in uses if shows else ():
         if is_forbidden != is_asked:
@@ -76,16 +98,36 @@ def _is_told(message: Message, reader: Reader | None) -> bool:
     return bool(list_said_rules(message.text, "", stretches))
 
 
-def _is_asked(message: Message, use: ToolAttempt, reader: Reader | None) -> bool:
-    rules = read_given_rules([message.text], _DAY, reader)
-    if any(judge_tool_attempt(rule, use) != NONE for rule in rules):
-        return True
-    senses = {rule.sense for rule in rules if may_be_meant(rule, use)}
-    if reader is None or not senses:
-        return False
-    path = use.paths[0].path.removeprefix(f"{_FOLDER}/") if use.paths else ""
-    described = describe_tool_use(use.tool, use.command, [path] if path else [], "")
-    return max(reader.measure_breaks(sorted(senses), described)) >= ASKED
+def build_held_uses(message: Message, reader: Reader | None) -> Iterator[HeldUse]:
+    """Yield what is held against each use after a message: words, then signs and the reader."""
+    rules = [
+        GateRule(
+            handle=str(number),
+            scope="",
+            said_at=number,
+            day=_DAY.isoformat(),
+            origin="",
+            source="",
+            rule=rule,
+        )
+        for number, rule in enumerate(read_given_rules([message.text], _DAY, reader))
+    ]
+    for attempt, breaks in message.uses:
+        hits = list_gate_hits(rules, GateChoices(), attempt)
+        is_sure = any(hit.is_sure or reader is None for hit in hits)
+        held = [] if is_sure else list_held_rules(rules, GateChoices(), attempt, hits)
+        if not held or reader is None:
+            yield HeldUse(attempt, breaks, is_sure)
+            continue
+        path = attempt.paths[0].path.removeprefix(f"{_FOLDER}/") if attempt.paths else ""
+        text = describe_tool_use(attempt.tool, attempt.command, [path] if path else [], "")
+        chances = reader.measure_breaks([rule.sense for rule in held], text)
+        judged = [
+            (find_use_signs(rule, DescribedUse(attempt, text)), chance)
+            for rule, chance in zip(held, chances, strict=True)
+        ]
+        signs, chance = max(judged, key=lambda one: weigh_signs(*one))
+        yield HeldUse(attempt, breaks, is_sure, signs, chance)
 
 
 def _build_attempt(use: dict[str, Any]) -> ToolAttempt:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     _Read = TypeVar("_Read")
 #: To be raised whenever the rows of the file change: an older file is no file.
-VERSION = 4
+VERSION = 5
 #: What reading a damaged file raises.
 DAMAGED = (ValueError, KeyError, TypeError, AttributeError)
 _MOST_ACTIONS = 200

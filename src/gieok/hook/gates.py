@@ -146,6 +146,11 @@ class GateHit:
         self.outcome = outcome
         self.by_sense = by_sense
 
+    @property
+    def is_sure(self) -> bool:
+        """Return whether the grammar read the rule: what a model found may be half understood."""
+        return not self.rule.sense
+
 
 def list_scope_rules(rules: "Iterable[GateRule]", scopes: "Sequence[str]") -> "list[GateRule]":
     """Return the rules that hold in a session which reads these scopes, its own first.
@@ -197,6 +202,20 @@ def list_meant_rules(
         return []  # most uses show something: for them no rule is read
     meant = [rule for rule in sensed if _may_be_meant(rule, use)]
     return sorted(meant, key=lambda rule: -rule.said_at)
+
+
+def list_held_rules(
+    rules: "Iterable[GateRule]",
+    choices: GateChoices,
+    use: ToolAttempt,
+    hits: "Sequence[GateHit]",
+) -> "list[GateRule]":
+    """Return the rules that a model has to hold against a use: what may be meant, and what is hit.
+
+    Of the rules that act on the use by their words, those that a model found.
+    """
+    meant = list_meant_rules(rules, choices, use)
+    return meant + [hit.rule for hit in hits if not hit.is_sure and hit.rule not in meant]
 
 
 def _may_be_meant(rule: GateRule, use: ToolAttempt) -> bool:

@@ -138,11 +138,11 @@ def ask_rules(
     folder: str,
     environment: Mapping[str, str],
     within_s: float,
-) -> str:
+) -> str | None:
     """Return the handle of the rule that a tool's use breaks by its sense; '' for none.
 
-    `use` are parameters of `rules try`, `folder` is where the tool runs. '' also where no daemon
-    answers in time.
+    `use` are parameters of `rules try`, `folder` is where the tool runs. None where no daemon
+    answers in time, or does not judge.
     """
     values = {**use, "among": ",".join(handles)}
     answer = ask_daemon(
@@ -157,8 +157,9 @@ def ask_rules(
         writes=False,
         within_s=within_s,
     )
-    data = answer["data"] if answer and not answer["failure"] else {}
-    return str(data.get("handle") or "")
+    if not answer or answer["failure"] or answer["data"].get("withheld"):
+        return None
+    return str(answer["data"].get("handle") or "")
 
 
 def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> bool:

@@ -6,8 +6,16 @@ import pytest
 from tests.support.silent_reader import SilentReader
 
 from gieok.flow.gate_rules import GateRule
-from gieok.memory.talk.rule_sense import ASKED, find_broken_rule
-from gieok.text.gates.action import ASK, ActionRule
+from gieok.memory.talk.rule_sense import (
+    ASKED,
+    DescribedUse,
+    find_broken_rule,
+    find_use_signs,
+    names_use,
+)
+from gieok.text.gates.action import ASK, Action, ActionRule, CommandPattern
+from gieok.text.gates.signs import weigh_signs
+from gieok.text.gates.verdict import ToolAttempt
 
 
 class _Reader(SilentReader):
@@ -22,7 +30,7 @@ class _Reader(SilentReader):
         return [self._chances.get(rule, 0.0) for rule in rules]
 
 
-def _rule(handle: str, sense: str) -> GateRule:
+def _rule(handle: str, sense: str, *actions: Action, allowed: Sequence[str] = ()) -> GateRule:
     return GateRule(
         handle=handle,
         scope="project:shop",
@@ -30,7 +38,19 @@ def _rule(handle: str, sense: str) -> GateRule:
         day="2026-11-20",
         origin="claude-code",
         source="a",
-        rule=ActionRule(sense, ASK, (), sense=sense),
+        rule=ActionRule(sense, ASK, actions, sense=sense, allowed=allowed),
+    )
+
+
+def _use(command: str) -> DescribedUse:
+    return DescribedUse(ToolAttempt(tool="Bash", command=command), command)
+
+
+def _find_cut(rule: GateRule, use: DescribedUse) -> float:
+    """Return the chance of the reader from which a use is asked about, to four places."""
+    signs = find_use_signs(rule, use)
+    return next(
+        step / 10_000 for step in range(10_000) if weigh_signs(signs, step / 10_000) >= ASKED
     )
 
 
@@ -38,23 +58,39 @@ def _nowhere(senses: Sequence[str]) -> list[float]:
     raise AssertionError("few rules are all read")
 
 
-@pytest.mark.parametrize(("chance", "is_asked"), [(ASKED, True), (ASKED - 0.001, False)])
-def test_a_use_is_asked_about_from_the_cut_on(chance: float, is_asked: bool) -> None:
-    reader = _Reader({"the deploys are mine": chance})
-    found = find_broken_rule([_rule("a", "the deploys are mine")], "kubectl", reader, _nowhere)
-    assert (found is not None) == is_asked
+@pytest.mark.parametrize(("above", "is_asked"), [(0.0, True), (-0.0001, False)])
+def test_a_use_is_asked_about_from_the_cut_on(above: float, is_asked: bool) -> None:
+    rule, use = _rule("a", "the deploys are mine"), _use("kubectl apply -f .")
+    reader = _Reader({rule.sense: _find_cut(rule, use) + above})
+    assert (find_broken_rule([rule], use, reader, _nowhere) is not None) == is_asked
+
+
+def test_a_rule_that_names_a_use_needs_less_of_the_reader_and_one_that_does_not_more() -> None:
+    use, trial = _use("kubectl apply -f ."), _use("kubectl apply -f . --dry-run=none # preview")
+    named = _rule("a", "the deploys are mine", Action([CommandPattern("kubectl", ["apply"])]))
+    unnamed = _rule("b", "the deploys are mine")
+    assert names_use(named, use.attempt)
+    assert not names_use(unnamed, use.attempt)
+    assert _find_cut(named, use) < _find_cut(unnamed, use) < _find_cut(unnamed, trial)
+
+
+def test_what_the_same_message_allows_needs_more_of_the_reader() -> None:
+    sense, use = "deploys are mine, docs are yours", _use("git push docs")
+    fine = _rule("a", sense, allowed=["docs are yours"])
+    assert _find_cut(_rule("b", sense), use) < _find_cut(fine, use)
 
 
 def test_the_likeliest_rule_is_named() -> None:
-    reader = _Reader({"one": 0.92, "two": 0.97})
-    found = find_broken_rule([_rule("a", "one"), _rule("b", "two")], "x", reader, _nowhere)
+    reader = _Reader({"one": 0.99, "two": 0.995})
+    found = find_broken_rule([_rule("a", "one"), _rule("b", "two")], _use("x"), reader, _nowhere)
     assert found is not None
-    assert (found.rule.handle, found.chance) == ("b", 0.97)
+    assert found.rule.handle == "b"
+    assert ASKED <= found.chance < 1
 
 
 def test_rules_of_one_message_are_read_once() -> None:
-    reader = _Reader({"both": 0.95})
-    found = find_broken_rule([_rule("a", "both"), _rule("b", "both")], "x", reader, _nowhere)
+    reader = _Reader({"both": 0.99})
+    found = find_broken_rule([_rule("a", "both"), _rule("b", "both")], _use("x"), reader, _nowhere)
     assert reader.read == ["both"]
     assert found is not None
     assert found.rule.handle == "a"
@@ -66,12 +102,25 @@ def test_of_many_rules_the_nearest_are_read() -> None:
     reader = _Reader({})
     find_broken_rule(
         [_rule(name, name) for name in names],
-        "x",
+        _use("x"),
         reader,
         lambda senses: [nearness[sense] for sense in senses],
     )
     assert reader.read == ["four", "two", "five"]
 
 
+def test_of_many_rules_one_that_names_the_use_is_read_first() -> None:
+    names = ["one", "two", "three", "four"]
+    far = _rule("far", "far", Action([CommandPattern("kubectl")]))
+    reader = _Reader({})
+    find_broken_rule(
+        [*(_rule(name, name) for name in names), far],
+        _use("kubectl apply"),
+        reader,
+        lambda senses: [0.0 if sense == "far" else 0.5 for sense in senses],
+    )
+    assert reader.read == ["far", "one", "two"]
+
+
 def test_without_rules_nothing_is_read() -> None:
-    assert find_broken_rule([], "x", _Reader({}), _nowhere) is None
+    assert find_broken_rule([], _use("x"), _Reader({}), _nowhere) is None

@@ -14,7 +14,7 @@ from gieok.flow.gate_rules import GateRule, write_gate_rules
 from gieok.places.home import gate_actions_file, gate_choices_file, gate_late_file
 from gieok.places.project import list_project_scopes
 from gieok.processes import wire
-from gieok.text.gates.action import ASK, ActionRule
+from gieok.text.gates.action import ASK, Action, ActionRule, CommandPattern
 from gieok.text.gates.statement import read_action_rules
 
 _WORDS = "leave the production cluster to me"
@@ -39,7 +39,7 @@ def _write_rule(place, scope: str) -> None:
     write_gate_rules(str(place.home), [_build_rule(scope)])
 
 
-def _build_rule(scope: str) -> GateRule:
+def _build_rule(scope: str, *actions: Action) -> GateRule:
     return GateRule(
         handle=_HANDLE,
         scope=scope,
@@ -47,7 +47,7 @@ def _build_rule(scope: str) -> GateRule:
         day="2026-11-20",
         origin="claude-code",
         source="turns/a",
-        rule=ActionRule(_WORDS, ASK, (), sense=_WORDS),
+        rule=ActionRule(_WORDS, ASK, actions, sense=_WORDS),
     )
 
 
@@ -93,6 +93,43 @@ def test_the_model_is_asked_about_all_files_and_where_the_tool_runs(told) -> Non
         _try_tool(told, "shell", command="make ship", workdir="chart")
     assert calls[0].values["edit"] == ["a.md", "chart/b.yaml"]
     assert [call.folder for call in calls] == [str(told.project), str(told.project / "chart")]
+
+
+@pytest.fixture
+def named(place):
+    """Return a place in which a rule was said that a model found, and that names a command."""
+    scope = list_project_scopes(str(place.project), "")[0]
+    action = Action([CommandPattern("helm", ["upgrade"])])
+    write_gate_rules(str(place.home), [_build_rule(scope, action)])
+    return place
+
+
+def test_what_words_of_a_rule_name_that_a_model_found_is_asked_about_where_it_agrees(named) -> None:
+    with _daemon(named.home, outcome="ask", handle=_HANDLE) as calls:
+        asked = _try_tool(named, "Bash", command=_DEPLOYS)
+    assert asked["permissionDecision"] == "ask"
+    assert "This may be what they meant." not in asked["permissionDecisionReason"]
+    assert [call.values["among"] for call in calls] == [_HANDLE]
+
+
+def test_what_words_of_such_a_rule_name_runs_where_the_model_finds_it_unbroken(named) -> None:
+    with _daemon(named.home, outcome="none") as calls:
+        assert _try_tool(named, "Bash", command=_DEPLOYS) == {}
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize("told_by", ["nobody", "late", "withheld"])
+def test_what_words_of_such_a_rule_name_is_asked_about_where_no_model_judges(
+    named, told_by: str
+) -> None:
+    if told_by == "late":
+        Path(gate_late_file(str(named.home))).write_text("...", encoding="utf-8")
+    if told_by == "withheld":
+        with _daemon(named.home, outcome="none", withheld="paused"):
+            asked = _try_tool(named, "Bash", command=_DEPLOYS)
+    else:
+        asked = _try_tool(named, "Bash", command=_DEPLOYS)
+    assert asked["permissionDecision"] == "ask"
 
 
 def test_without_a_daemon_the_tool_runs(told) -> None:

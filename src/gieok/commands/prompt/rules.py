@@ -28,7 +28,7 @@ from gieok.home.withholding import find_withheld_notice
 from gieok.hook import gates
 from gieok.hook.rules import BindingRule
 from gieok.memory.talk import gate_lines
-from gieok.memory.talk.rule_sense import find_broken_rule
+from gieok.memory.talk.rule_sense import DescribedUse, find_broken_rule
 from gieok.places.workplace import find_workplace
 from gieok.ports.models import Reader
 from gieok.text.gates.action import ASK, NONE, STOP, Action
@@ -315,23 +315,31 @@ def _try_rules(
     described: str,
     reader: Reader | None,
 ) -> RuleTrial:
-    """Return what rules do about a use: by their words, or by their sense."""
-    hit = gates.find_gate_hit(rules, choices, use)
-    if hit is not None:
-        outcome = _limit_outcome(call, hit.outcome)
-        return _build_trial(hit.rule, outcome)
-    broken = None
-    if reader is not None:
-        meant = gates.list_meant_rules(rules, choices, use)
+    """Return what rules do about a use: by their words, or as the reader takes them.
+
+    A rule that the grammar read acts by its words alone. Of one that the reader found, a word may
+    be half understood, so that the reader judges what it names too.
+    """
+    hits = gates.list_gate_hits(rules, choices, use)
+    hit = next((hit for hit in hits if hit.is_sure), None)
+    if hit is None and reader is not None:
+        held = gates.list_held_rules(rules, choices, use, hits)
         try:
             broken = find_broken_rule(
-                meant, described, reader, partial(_measure_nearness, call, described)
+                held,
+                DescribedUse(use, described),
+                reader,
+                partial(_measure_nearness, call, described),
             )
         except EmbedderFailed as error:
             call.tell(str(error))
-    if broken is None:
+        else:
+            found = broken and _build_trial(broken.rule, ASK, broken.chance)
+            return found or RuleTrial(NONE, None)
+    hit = hit or next(iter(hits), None)
+    if hit is None:
         return RuleTrial(NONE, None)
-    return _build_trial(broken.rule, ASK, broken.chance)
+    return _build_trial(hit.rule, _limit_outcome(call, hit.outcome))
 
 
 def _build_trial(rule: GateRule, outcome: str, sureness: float | None = None) -> RuleTrial:

@@ -1,7 +1,8 @@
-"""Which rule a tool's use breaks by its sense: where no word of the rule names what the tool does.
+"""Which rule a tool's use breaks, of rules that a model read: by their words and by their sense.
 
-The reader holds the use against what a message states of rules, both read together. It costs some
-ten milliseconds a message, so of many messages those are read whose rules are nearest.
+The reader holds the use against what a message states of rules, both read together, and what it
+says is weighed with signs that stand in the words. It costs some ten milliseconds a message, so of
+many messages those are read that name the use, and then those whose rules are nearest.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,15 +10,25 @@ from typing import NamedTuple
 
 from gieok.flow.gate_rules import GateRule
 from gieok.ports.models import Reader
+from gieok.text.gates.action import NONE
+from gieok.text.gates.signs import UseSigns, find_signs, split_rule_words, weigh_signs
+from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
 
-#: Chance from which a use is asked about. `benchmarks/said_rules.py` shows what it lets pass.
-ASKED = 0.9
+#: Chance from which a use is asked about. `benchmarks/rule_signs.py` shows what it lets pass.
+ASKED = 0.76
 #: Messages that are held against one use.
 _MOST_READ = 3
 
 
+class DescribedUse(NamedTuple):
+    """Use of a tool, and the same as a model reads it."""
+
+    attempt: ToolAttempt
+    text: str
+
+
 class BrokenRule(NamedTuple):
-    """Rule that a use breaks by its sense, and how likely."""
+    """Rule that a use likely breaks, and how likely."""
 
     rule: GateRule
     chance: float
@@ -25,7 +36,7 @@ class BrokenRule(NamedTuple):
 
 def find_broken_rule(
     rules: Sequence[GateRule],
-    use: str,
+    use: DescribedUse,
     reader: Reader,
     measure_nearness: Callable[[Sequence[str]], Sequence[float]],
 ) -> BrokenRule | None:
@@ -34,15 +45,30 @@ def find_broken_rule(
     `rules` have a sense. `measure_nearness` tells how near each of some texts is to the use: asked
     where more messages state rules than are read. Raises EmbedderFailed.
     """
+    naming = {rule.sense for rule in rules if names_use(rule, use.attempt)}
     senses = list(dict.fromkeys(rule.sense for rule in rules))
     if len(senses) > _MOST_READ:
         nearness = dict(zip(senses, measure_nearness(senses), strict=True))
-        senses = sorted(senses, key=lambda sense: -nearness[sense])[:_MOST_READ]
+        senses.sort(key=lambda sense: (sense not in naming, -nearness[sense]))
+        senses = senses[:_MOST_READ]
     if not senses:
         return None
-    chances = dict(zip(senses, reader.measure_breaks(senses, use), strict=True))
-    likely = max(senses, key=lambda sense: chances[sense])
-    if chances[likely] < ASKED:
-        return None
-    rule = next(rule for rule in rules if rule.sense == likely)
-    return BrokenRule(rule, chances[likely])
+    read = dict(zip(senses, reader.measure_breaks(senses, use.text), strict=True))
+    judged = [
+        BrokenRule(rule, weigh_signs(find_use_signs(rule, use), read[rule.sense]))
+        for rule in rules
+        if rule.sense in read
+    ]
+    likeliest = max(judged, key=lambda one: one.chance)
+    return likeliest if likeliest.chance >= ASKED else None
+
+
+def find_use_signs(rule: GateRule, use: DescribedUse) -> UseSigns:
+    """Return the signs of a use under a rule that a model read."""
+    words = split_rule_words(rule.sense, rule.rule.allowed)
+    return find_signs(words, use.attempt, use.text, by_words=names_use(rule, use.attempt))
+
+
+def names_use(rule: GateRule, attempt: ToolAttempt) -> bool:
+    """Return whether a rule names a use by its words."""
+    return judge_tool_attempt(rule.rule, attempt) != NONE

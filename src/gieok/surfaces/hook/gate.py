@@ -151,16 +151,19 @@ class _ToolJudge:
                 return self._build_answer(_say_loosening(held[0].rule.text), asks=True)
             hits = [hit for hit in hits if hit.rule in held]
             meant = [rule for rule in meant if rule in held]
-            if meant and not hits:
-                hits = self._ask_by_sense(meant, attempt)
+            if (meant or hits) and not any(hit.is_sure for hit in hits):
+                hits = self._ask_by_sense(meant, hits, attempt)
             return self._answer_hits(hits)
         except (_CpuLimitError, RecursionError):
             return self._answer_unjudged(rules)
 
-    def _ask_by_sense(self, meant: "Sequence[GateRule]", attempt: "ToolAttempt") -> "list[GateHit]":
+    def _ask_by_sense(
+        self, meant: "Sequence[GateRule]", hits: "list[GateHit]", attempt: "ToolAttempt"
+    ) -> "list[GateHit]":
         """Return the rule that a model of the daemon holds a use against and finds broken.
 
-        None where no daemon answers in time: then the tool runs, as without a model.
+        `hits` are rules that a model found, and that act on the use by their words. They act where
+        no daemon answers in time, as without a model.
         """
         from gieok.hook.gates import GateHit, build_trial
         from gieok.processes.call import ask_rules
@@ -168,12 +171,13 @@ class _ToolJudge:
         file = gate_late_file(self._home)
         late = _count_late_answers(file)
         if late >= _MOST_LATE:
-            return []
+            return hits
+        held = [*meant, *(hit.rule for hit in hits if hit.rule not in meant)]
         asked_s = time.monotonic()
         handle = ask_rules(
             self._home,
             build_trial(self._payload, attempt),
-            [rule.handle for rule in meant],
+            [rule.handle for rule in held],
             attempt.folder,
             dict(os.environ),
             _SENSE_S,
@@ -185,7 +189,12 @@ class _ToolJudge:
                 os.unlink(file)
         except OSError as error:
             self._log(error)
-        return [GateHit(rule, "ask", by_sense=True) for rule in meant if rule.handle == handle]
+        if handle is None:
+            return hits
+        named = [hit for hit in hits if hit.rule.handle == handle]
+        return named or [
+            GateHit(rule, "ask", by_sense=True) for rule in meant if rule.handle == handle
+        ]
 
     def _answer_unjudged(self, rules: "Sequence[GateRule]") -> table.Payload:
         """Return the answer for a tool's use that is not compared with the rules that hold."""

@@ -141,11 +141,12 @@ class ActionRule:
     which alone the rule holds, `until` is its last day (ISO), '' for none. `folder` is a folder in
     which alone it holds, `project` the name of a project, `branches` are branches of Git on which
     alone it holds. `sense` are the words that a model holds against a tool's use of which `actions`
-    say nothing, '' for none.
+    say nothing, '' for none, and `allowed` what the same message says to be fine.
     """
 
     __slots__ = (
         "actions",
+        "allowed",
         "branches",
         "days",
         "folder",
@@ -174,6 +175,7 @@ class ActionRule:
         branches: "Iterable[str]" = (),
         is_everywhere: bool = False,
         sense: str = "",
+        allowed: "Iterable[str]" = (),
     ) -> None:
         self.text = text
         self.mode = mode
@@ -187,6 +189,7 @@ class ActionRule:
         self.branches = tuple(branches)
         self.is_everywhere = is_everywhere
         self.sense = sense
+        self.allowed = tuple(allowed)
 
     def build_row(self) -> "dict[str, object]":
         """Return the rule as JSON, without what is empty."""
@@ -200,7 +203,7 @@ class ActionRule:
     def from_row(cls, row: "Mapping[str, Any]") -> "ActionRule":
         """Return the rule of a row. Raises TypeError for a row of other types."""
         plain = {name: row[name] for name in row if name not in ("actions", "unless", "needed")}
-        _check_row(plain, texts=("branches",), numbers=("days",))
+        _check_row(plain, texts=("allowed", "branches"), numbers=("days",))
         parts = dict(row)
         for name in ("actions", "unless"):
             parts[name] = [Action.from_row(part) for part in row.get(name, ())]

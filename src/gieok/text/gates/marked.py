@@ -92,6 +92,7 @@ def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> Action
         project=project,
         branches=() if any(action.branches for action in actions) else found.branches,
         sense=marked.sense,
+        allowed=marked.allowed,
     )
 
 

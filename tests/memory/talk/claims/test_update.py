@@ -4,7 +4,7 @@ dangles.
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
@@ -19,7 +19,7 @@ from gieok import fs
 from gieok.hook.validity import Standing
 from gieok.memory import observation
 from gieok.memory.talk import lasting_turns, pair_judge, promotion, settlement
-from gieok.memory.talk.claims import compare, comparison, update
+from gieok.memory.talk.claims import compare, comparison, stated_line, update
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import CORRECTED, MADE_THEN, REPLACED_BY, Document, Entry, Passage, Scope
