@@ -22,6 +22,7 @@ from gieok.character.detect.introductions import iter_introduced
 from gieok.character.detect.misremembered import (
     Righted,
     find_other,
+    find_righted_statement,
     format_righted,
     iter_righted,
     name_claim_kind,
@@ -276,6 +277,8 @@ def _put_right(
         right = _find_righted_fact(one, said, names, held)
         kept = [other for other in kept if other.sentence not in one.sentence or other.day == ""]
         kept.append(right)
+    if not kept and (statement := find_righted_statement(text)):
+        kept.append(_build_detail(statement, text.strip()))
     return kept
 
 
@@ -306,7 +309,7 @@ def _find_righted_fact(
     the right one. Where they read nothing there, the words themselves are kept.
     """
     if find_other(one):
-        return _build_righted_detail(one)
+        return _build_detail(format_righted(one), one.sentence)
     for fact in reversed(held):
         if fact.is_current and same_value(fact.object) == same_value(one.wrong):
             right = Correction(fact, fact.subject, one.right, one.sentence)
@@ -325,16 +328,18 @@ def _find_righted_fact(
                 is_change=True,
             )
     if kind := name_claim_kind(one):
-        return _build_righted_detail(one)._replace(predicate=kind, object=one.right)
-    return _build_righted_detail(one)
+        return _build_detail(format_righted(one), one.sentence)._replace(
+            predicate=kind, object=one.right
+        )
+    return _build_detail(format_righted(one), one.sentence)
 
 
-def _build_righted_detail(one: Righted) -> Finding:
+def _build_detail(value: str, sentence: str) -> Finding:
     """Return what is put right in its own words: "drums, not bass"."""
     return Finding(
         predicate="detail",
-        object=format_righted(one),
-        sentence=one.sentence,
+        object=value,
+        sentence=sentence,
         confidence=_HEDGED,
         is_change=True,
     )

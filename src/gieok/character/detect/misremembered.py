@@ -131,6 +131,25 @@ _PUTS_RIGHT = re.compile(
     re.IGNORECASE,
 )
 _DENIES = re.compile(rf"{words.NOT_BUT}|\bnot\b", re.IGNORECASE)
+#: What the user cites of their own words in the message that puts them right.
+_CITED = (
+    re.compile(
+        r"\bi (?:told (?:you|u|ya)|said|wrote|typed|put)\s+(?:that )?(?P<said>[^.!?,]{3,60}?)"
+        r"(?=,|[.!?]|\s+(?:but|and|when|before|earlier)\b|$)",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?:^|[.!?,] ?)(?P<said>[^.!?,]{2,40}?)(?:이라고|라고|이랬|랬|다고|댔) ?"
+        r"(?:했|말했|말씀드렸|적었|그랬)?[가-힣]{0,4}(?:는데|지만)"
+    ),
+)
+#: Words that say that what follows is put right, and nothing else.
+_IS_RIGHT = re.compile(
+    r"^\W*(?:(?:아|어|근데|그리고|글고|oh|ah|ay|um|so|hey|btw)\W+)*"
+    r"(?:정정(?:할게요?|합니다|하겠습니다|하자면|할 게 있[가-힣]*|드릴게요)|correction|i meant to say|what i meant(?: was| is)?)"
+    r"(?:\s+(?:btw|pala|kuya|there|though|please|na))*[\s:,.\-–]+(?P<right>[^?]{4,80})$",
+    re.IGNORECASE,
+)
 #: A sentence of the character about the user: it addresses them, or says what they said.
 _OF_USER_KO = re.compile(
     r"(?<![가-힣])(?:너|넌|너는|네가|니가|네|니|당신|자기|댁)(?![가-힣])"
@@ -271,7 +290,7 @@ def iter_righted(text: str, answers: str, earlier: Sequence[str]) -> Iterator[Ri
 
     `answers` is the character's message before it, `earlier` what the user had said before that.
     """
-    if not answers or all(one.endswith("?") for one in split_chat_sentences(text)):
+    if all(one.endswith("?") for one in split_chat_sentences(text)):
         return
     claims = _list_claims(text, answers, earlier)
     find = _iter_korean if detect_text_language(text) == "ko" else _iter_english
@@ -286,6 +305,12 @@ def iter_righted(text: str, answers: str, earlier: Sequence[str]) -> Iterator[Ri
 def puts_right(text: str) -> bool:
     """Return whether a message says, or opens as one that says, that something was wrong."""
     return any(one.search(text) for one in (_OPENS_NO, _PUTS_RIGHT, _DENIES))
+
+
+def find_righted_statement(text: str) -> str:
+    """Return what a message states after saying that it puts something right; '' for nothing."""
+    found = _IS_RIGHT.match(text.strip())
+    return found["right"].strip(" ,.!~") if found and not gates.is_idea(text) else ""
 
 
 def names_other(text: str) -> bool:
@@ -373,9 +398,13 @@ def _list_claims(text: str, answers: str, earlier: Sequence[str]) -> list[_Claim
             is_of_user = bool(addresses or is_of_reply or _list_name_words(sentence) & names)
             claims.append(_Claim(sentence.strip(), is_own=False, is_of_user=is_of_user))
     is_open = bool(_PUTS_RIGHT.search(text) or _OPENS_NO.match(text))
-    lately = () if _WHO.search(answers) else reversed(earlier)
+    lately = () if _WHO.search(answers) or not (answers or is_open) else reversed(earlier)
     own = [one for said in lately for one in split_chat_sentences(said[-_MOST_CLAIM:])]
-    claims += [_Claim(one.strip(), is_own=True, is_of_user=True, is_open=is_open) for one in own]
+    cited = [found["said"] for pattern in _CITED for found in pattern.finditer(text)]
+    claims += [
+        _Claim(one.strip(" ,"), is_own=True, is_of_user=True, is_open=is_open or one in cited)
+        for one in (*cited, *own)
+    ]
     return claims
 
 
@@ -403,7 +432,7 @@ def _iter_english(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
         others = sentences[number + 1 :] + sentences[:number]
         for found in _DENIED_EN.finditer(sentence):
             wrong, claim = _find_wrong(found["wrong"], claims)
-            if claim is None:
+            if claim is None or not claim.is_open:
                 continue
             place = found.start("wrong") + len(wrong)
             before, behind = sentence[: found.start()], sentence[place:]
@@ -530,7 +559,8 @@ def _iter_korean(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
             named = next((one for one in claims if len(wrong) > 1 and wrong in one.text), None)
             claim = _find_claim_ko(wrong, claims) or named
             right = _find_right_ko(_cut_clauses(found["behind"]), wrong, claim)
-            if claim is not None and right and (claim.is_of_user or _is_alike_ko(wrong, right)):
+            is_meant = claim is not None and claim.is_of_user and claim.is_open
+            if claim is not None and right and (is_meant or _is_alike_ko(wrong, right)):
                 yield Righted(found["wrong"], right, text.strip(), claim.text, claim.is_own)
     clauses = _cut_clauses(text)
     for number, clause in enumerate(clauses):
