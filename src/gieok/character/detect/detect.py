@@ -127,6 +127,9 @@ class Spoken(NamedTuple):
     earlier: tuple[str, ...] = ()
     #: Time zone of the day.
     zone: tzinfo = UTC
+    #: What the user said before it in the last turns, `earlier` among it: what a message that says
+    #: so puts right.
+    recent: tuple[str, ...] = ()
 
 
 class Finding(NamedTuple):
@@ -165,6 +168,7 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         text=spelled(said.text),
         answers=spelled(said.answers),
         earlier=tuple(map(spelled, said.earlier)),
+        recent=tuple(map(spelled, said.recent)),
     )
     gate = gates.unmeant(said.text)
     if gate:
@@ -271,7 +275,7 @@ def _put_right(
             return kept
         day = moved.day.isoformat()
         return [*(one for one in kept if one.day != day), _build_moved_plan(moved, text)]
-    for one in iter_righted(text, said.answers, said.earlier):
+    for one in iter_righted(text, said.answers, said.earlier, said.recent):
         if any(_holds_word(other, one.right) for other in kept):
             continue
         right = _find_righted_fact(one, said, names, held)

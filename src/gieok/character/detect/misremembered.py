@@ -54,6 +54,8 @@ class _Claim(NamedTuple):
     text: str
     is_own: bool
     is_of_user: bool
+    #: What the user had said before it.
+    earlier: str = ""
     #: Whether the message says itself that it puts something right that the user said.
     is_open: bool = True
 
@@ -72,7 +74,7 @@ CLAIM_KINDS = (
     ClaimKind(
         "lives_in",
         (
-            r"{w}(?:에|에서)? ?(?:살(?:면|지|잖|았|고|다|아)|사(?:시|신|세|는|셨))"
+            r"{w}(?:에|에서)? ?(?:살(?:면|지|잖|았|고|다|아)|사(?:시|신|세|셨))"
             r"|\b(?:live|living|lives|based)\b[^,.]* {w}\b|\bhome (?:in|to) {w}\b"
         ),
         "부산 살면 바다 자주 가겠다",
@@ -113,13 +115,15 @@ _WHO = re.compile(
     re.IGNORECASE,
 )
 _MOST_CLAIM, _MOST_VALUE, _ALIKE = 160, 30, 0.6
+#: Longest sentence that is kept with a value in it put right.
+_MOST_KEPT = 70
 #: What opens a reply that puts something right, and what says so anywhere.
 _NO_KO = (
     r"아니(?:요|야|다|지|네|라니까요?)?|아뇨|ㄴㄴ+|노노|땡|틀렸[가-힣]*|정정[가-힣]*|잘못 ?[가-힣]+"
 )
 _NO_EN = (
     r"no|nope|nah|wrong|sorry|correction|wait|actually|oops|god no|i tell a lie|scratch that"
-    r"|make that|i meant?|what i meant(?: was| is)?"
+    r"|make that|i meant?|what i meant(?: was| is)?|(?:lord|heavens|gosh|hell|oh|good lord) no"
 )
 _OPENS_NO = re.compile(
     rf"^\W*(?:(?:아|어|앗|헐|ay|oh|ah|er|uh|lol)\W+)*(?:(?:{_NO_KO})(?![가-힣])|(?:{_NO_EN})\b)",
@@ -139,7 +143,7 @@ _CITED = (
         re.IGNORECASE,
     ),
     re.compile(
-        r"(?:^|[.!?,] ?)(?P<said>[^.!?,]{2,40}?)(?:이라고|라고|이랬|랬|다고|댔) ?"
+        r"(?:^|[.!?,] ?)(?:(?:아|어|참|근데|아까|방금|전에|저번에|제가|내가) )*(?P<said>[^.!?,]{2,40}?)(?:이라고?|라고|이랬|랬|다고|댔) ?"
         r"(?:했|말했|말씀드렸|적었|그랬)?[가-힣]{0,4}(?:는데|지만)"
     ),
 )
@@ -170,15 +174,15 @@ _SELF_KO = re.compile(r"^(?:나는|난|나|내가|내|저는|전|저|제가|제|
 _SELF_EN = re.compile(r"\b(?:i|i'm|i've|my|mine|me)\b", re.IGNORECASE)
 #: What denies the word before it, and the word behind it.
 _DENIED_KO = re.compile(
-    rf"(?P<wrong>[가-힣A-Za-z0-9]+?)(?:이가|이|가|은|는|도|만|을|를)?\s?(?:{words.NOT_BUT}"
+    rf"(?P<lead>[가-힣A-Za-z0-9]+ )?(?P<wrong>[가-힣A-Za-z0-9]+?)(?:이가|이|가|은|는|도|만|을|를)?\s?(?:{words.NOT_BUT}"
     r"|(?:(?:이제는?|이젠|요즘은?|요새는?|더는|지금은) )?(?:안|못) ?(?:마[시셔십]|먹|좋아|해|하|가|다니|다녀|타|쓰|써|키우|키워)[가-힣]*"
     r"|(?:이제 |요즘 |요새 )?(?:끊었|그만뒀|그만뒀|질렸)[가-힣]*|아니(?:에요|예요|야|고요|거든요?)"
-    r"|아녜요|아냐|아님|아닌데요?|아닙니다)(?![가-힣])[요,.~;\sㅋㅎ]*(?P<behind>.*)"
+    r"|아녜요|아냐|아님|아닌데요?|아닙니다|(?:은|는)? ?무슨|이?라[뇨니]요?|이?라니요)(?![가-힣])[요,.~;\sㅋㅎ]*(?P<behind>.*)"
 )
-_LITTLE_EN = r"(?:(?:an?|the|in|on|at|from|to|my|called|for|just|of|with|as|by|our)\s+)*"
+_LITTLE_EN = r"(?:(?:an?|the|over|out|up|down|got|near|in|on|at|from|to|my|called|for|just|of|with|as|by|our)\s+)*"
 _GIVEN_UP_EN = (
     r"(?:(?:don'?t|do not|no longer|can'?t|never)(?: really)? (?:drink|eat|like|love|do|play|take"
-    r"|wear|watch|read|listen to)|(?:gone|went|going) off|(?:stopped|quit|gave up|given up)"
+    r"|wear|watch|read|listen to)|(?:gone|went|going) off|(?:stopped|quit|gave up|given up|sold|traded in|left)"
     r"(?: (?:drinking|eating|liking|doing|playing|taking))?)"
 )
 #: What was given up is named by the character alone: "I've gone off it".
@@ -190,7 +194,9 @@ _DENIED_EN = re.compile(
 )
 #: A word of the character said again as the subject of another statement, or as a question.
 _SUBJECT_EN = re.compile(
-    r"^\W*(?P<wrong>[\w’'-]+?)(?:['’]s| is| was| are)\s+(?!called\b|named\b)\S", re.IGNORECASE
+    rf"^\W*(?:(?:{_NO_EN})\b\W+(?:\w+['’]?\w*, )?)?(?P<wrong>[\w’'-]+?)(?:['’]s| is| was| are)\s+"
+    r"(?!called\b|named\b)\S",
+    re.IGNORECASE,
 )
 _ECHO_EN = re.compile(r"^\W*(?P<wrong>[\w'’-]+(?: [\w'’-]+)?)\?")
 _OF_OTHER_EN = re.compile(
@@ -217,7 +223,7 @@ _VALUE_EN = rf"(?P<right>(?!{_STOP_EN}\b)[\w'’-]+(?:\s+(?!{_STOP_EN}\b)[\w'’
 _RIGHT_EN = (
     re.compile(rf"\bi (?:meant|said|mean)\s+{_LITTLE_EN}{_VALUE_EN}", re.IGNORECASE),
     re.compile(
-        rf"\b(?:i'?m|i am|i've)\s+{_LITTLE_EN}(?:(?:taking|studying|doing|working|living|based"
+        rf"\b(?:i'?m|i am|i['’]?ve|we['’]re|we are|i was)\s+{_LITTLE_EN}(?:(?:taking|studying|doing|working|living|based"
         rf"|playing|learning|drinking|on)\s+)?{_LITTLE_EN}{_VALUE_EN}",
         re.IGNORECASE,
     ),
@@ -226,12 +232,17 @@ _RIGHT_EN = (
         rf"|tutor|come|keep)\s+{_LITTLE_EN}{_VALUE_EN}",
         re.IGNORECASE,
     ),
-    re.compile(rf"\b(?:mine|my \w+)(?:['’]s| is)\s+{_LITTLE_EN}{_VALUE_EN}", re.IGNORECASE),
+    re.compile(rf"\b(?:mine|my \w+)(?:['’]s| is| was)\s+{_LITTLE_EN}{_VALUE_EN}", re.IGNORECASE),
     re.compile(
         rf"(?:\b(?:it|that)['’]?s|\bit (?:is|was)|'twas|'tis|\b(?:he|she)['’]s)\s+{_LITTLE_EN}"
         rf"{_VALUE_EN}",
         re.IGNORECASE,
     ),
+)
+_VERB_OF_USER = re.compile(
+    r"\byou (?:still |really |always |do |only )?(?P<verb>(?!are|were|have|had|said|told|know)[a-z]{3,}?)"
+    rf"(?:d|ed|ing)?\s+{_LITTLE_EN}{_VALUE_EN}",
+    re.IGNORECASE,
 )
 _ALONE_EN = re.compile(
     rf"^\W*(?:(?:{_NO_EN}|oh|ah|ay|it['’]?s|that['’]?s|just)\b\W*)*{_LITTLE_EN}{_VALUE_EN}\W*"
@@ -276,6 +287,8 @@ _KINDS = tuple(
         r"(?<![가-힣])(?P<value>[월화수목금토일])(?=요일|욜)",
         r"(?<!\d)(?P<value>\d{1,2})(?=일(?! ?(?:동안|간)))",
         r"(?<![\d.:,월-])(?P<value>\d{1,4})(?![\d:%-]|[.,]\d|[시일월년]|(?:st|nd|rd|th)\b)",
+        r"(?<!\d)(?P<value>1?\d)(?=월(?!요일))",
+        r"\b(?P<value>(?:jan|febr)uary|march|april|june|july|august|(?:sept|nov|dec)ember|october)\b",
     )
 )
 #: What may stand behind a value that is all that its clause says.
@@ -285,14 +298,26 @@ _STANDS_ALONE = re.compile(
 )
 
 
-def iter_righted(text: str, answers: str, earlier: Sequence[str]) -> Iterator[Righted]:
+def iter_righted(
+    text: str, answers: str, earlier: Sequence[str], recent: Sequence[str] = ()
+) -> Iterator[Righted]:
     """Yield what a message puts right, the surest first, each wrong value once.
 
-    `answers` is the character's message before it, `earlier` what the user had said before that.
+    `answers` is the character's message before it, `earlier` what the user had said before that,
+    and `recent` what they had said in more of the last turns: of that, what has a word of the
+    message may be put right.
     """
     if all(one.endswith("?") for one in split_chat_sentences(text)):
         return
     claims = _list_claims(text, answers, earlier)
+    older = recent[: len(recent) - len(earlier)] if _PUTS_RIGHT.search(text) else ()
+    names = _list_name_words(text) | frozenset(re.findall(r"\b[a-z]{3,}\b", text))
+    claims += [
+        _Claim(one.strip(), is_own=True, is_of_user=True)
+        for said in reversed(older)
+        for one in split_chat_sentences(said[-_MOST_CLAIM:])
+        if names & (_list_name_words(one) | frozenset(re.findall(r"\b[a-z]{3,}\b", one.lower())))
+    ]
     find = _iter_korean if detect_text_language(text) == "ko" else _iter_english
     seen = set[str]()
     for one in (*find(text, claims), *_iter_same_kind(text, claims)):
@@ -321,9 +346,9 @@ def names_other(text: str) -> bool:
 def format_righted(one: Righted) -> str:
     """Return what is put right as a value: 베이스가 아니라 드럼; "drums, not bass".
 
-    The user's own sentence is kept with the right value in it.
+    A short sentence of the user's own is kept with the right value in it.
     """
-    if one.is_own:
+    if one.is_own and len(one.claim) <= _MOST_KEPT and not re.search(r"[\"“”]", one.claim):
         return _replace_word(one.claim, one.wrong, one.right).strip(" ,.!~")
     whose = find_other(one)
     lead = f"{whose}: " if whose else ""
@@ -391,21 +416,27 @@ def _list_claims(text: str, answers: str, earlier: Sequence[str]) -> list[_Claim
     names = _list_name_words(" ".join(earlier))
     claims = list[_Claim]()
     for sentence in split_chat_sentences(answers[-_MOST_CLAIM:]):
-        if sentence.endswith("?") and _WHO.search(sentence):
+        who = _WHO.search(sentence) if sentence.endswith("?") else None
+        if who and who[0].lower() not in text.lower():
             continue  # it may be them of whom the user speaks
         addresses = _OF_USER_KO.search(sentence) or _OF_USER_EN.search(sentence)
         if addresses or not _OF_CHARACTER.search(sentence):
-            is_of_user = bool(addresses or is_of_reply or _list_name_words(sentence) & names)
-            claims.append(_Claim(sentence.strip(), is_own=False, is_of_user=is_of_user))
+            is_of_user = bool(addresses or who or is_of_reply or _list_name_words(sentence) & names)
+            claims.append(_Claim(sentence.strip(), False, is_of_user, earlier=" ".join(earlier)))
     is_open = bool(_PUTS_RIGHT.search(text) or _OPENS_NO.match(text))
     lately = () if _WHO.search(answers) or not (answers or is_open) else reversed(earlier)
     own = [one for said in lately for one in split_chat_sentences(said[-_MOST_CLAIM:])]
-    cited = [found["said"] for pattern in _CITED for found in pattern.finditer(text)]
+    cited = _list_cited(text)
     claims += [
         _Claim(one.strip(" ,"), is_own=True, is_of_user=True, is_open=is_open or one in cited)
-        for one in (*cited, *own)
+        for one in (*own, *cited)
     ]
     return claims
+
+
+def _list_cited(text: str) -> list[str]:
+    """Return what a text cites of what its user had said."""
+    return [found["said"] for pattern in _CITED for found in pattern.finditer(text)]
 
 
 def _list_name_words(text: str) -> frozenset[str]:
@@ -415,13 +446,20 @@ def _list_name_words(text: str) -> frozenset[str]:
     return frozenset(word for word in (*korean, *latin) if len(word) > 1)
 
 
+def _may_right(claim: _Claim, right: str) -> bool:
+    """Return whether a value may be the right one of a claim: that is about the user, or the user
+    had said the value before.
+    """
+    return claim.is_of_user or (len(right) > 1 and right.casefold() in claim.earlier.casefold())
+
+
 def _find_claim(wrong: str, claims: Sequence[_Claim]) -> _Claim | None:
-    """Return the sentence about the user that has a word; a Korean one may have a particle."""
+    """Return the sentence that has a word."""
     if len(wrong) < 2 and not wrong.isdigit():
         return None
     behind = r"(?![A-Za-z0-9])"
     word = re.compile(rf"(?<![A-Za-z0-9]){re.escape(wrong)}{behind}", re.IGNORECASE)
-    return next((one for one in claims if one.is_of_user and word.search(one.text)), None)
+    return next((one for one in claims if word.search(one.text)), None)
 
 
 def _iter_english(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
@@ -439,15 +477,17 @@ def _iter_english(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
             near = _BEHIND_EN.match(behind)
             right = near["right"] if near else _find_before(before, claim)
             right = right or _find_right_en([behind, *others], wrong)
-            if right:
+            if right and _may_right(claim, right):
                 yield Righted(wrong, right, text.strip(), claim.text, claim.is_own)
-        if _GIVEN_UP_IT.search(sentence) and _SELF_EN.search(sentence):
+        if _GIVEN_UP_IT.search(sentence) and not _OF_OTHER_EN.search(sentence):
             yield from _iter_given_up(others, text, claims)
         framed = list(_iter_framed(sentence, text, claims))
         yield from framed
         for wrong, claim in () if framed else _iter_told_of_other(sentence, claims):
-            if right := _find_right_en(others, wrong):
+            right = _find_right_en(others, wrong)
+            if right and _may_right(claim, right):
                 yield Righted(wrong, right, text.strip(), claim.text, claim.is_own)
+        yield from _iter_same_verb(sentence, text, claims)
         yield from _iter_name_again(sentence, text, claims)
 
 
@@ -456,7 +496,7 @@ def _find_wrong(said: str, claims: Sequence[_Claim]) -> tuple[str, _Claim | None
     parts = said.split()
     for count in range(len(parts), 0, -1):
         wrong = " ".join(parts[:count])
-        if re.fullmatch(_STOP_EN, wrong, re.IGNORECASE):
+        if re.fullmatch(_STOP_EN, wrong, re.IGNORECASE) or _WHO.fullmatch(wrong):
             continue
         if claim := _find_claim(wrong, claims):
             return wrong, claim
@@ -528,18 +568,47 @@ def _iter_framed(sentence: str, text: str, claims: Sequence[_Claim]) -> Iterator
             yield Righted(was["right"], now["right"], text.strip(), claim.text, claim.is_own)
 
 
+def _iter_same_verb(sentence: str, text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
+    """Yield what the user does with another thing than the character says: "it's prunes I hate"."""
+    if not _OPENS_NO.match(text):
+        return
+    for claim in claims:
+        was = None if claim.is_own else _VERB_OF_USER.search(claim.text)
+        verb = re.escape(was["verb"]) if was else ""
+        now = was and re.search(
+            rf"\b(?:i|we) {verb}\w*\s+{_LITTLE_EN}{_VALUE_EN}"
+            rf"|\bit['’]?s {_LITTLE_EN}(?P<cleft>[\w'’-]+)(?: that)? (?:i|we) {verb}\b",
+            sentence,
+            re.IGNORECASE,
+        )
+        if was and now:
+            right = now["right"] or now["cleft"]
+            yield Righted(was["right"], right, text.strip(), claim.text)
+
+
 def _iter_name_again(sentence: str, text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
     """Yield a name of a claim that a sentence says alone in another spelling: "Deaglán."."""
     name = re.fullmatch(
-        r"\W*(?:(?:no|it's|that's|sorry)\W+)*(?P<right>[A-ZÀ-Þ][\w’-]{3,})\W*", sentence
+        r"\W*(?:(?:no|it['’]s|that['’]s|sorry|i['’]m|it is|i am|the name['’]s|i said)\W+)*"
+        r"(?P<right>(?-i:[A-ZÀ-Þ])[\w’-]{3,})(?:,? (?:hon|dear|love|mate|please|actually|girl|man"
+        r"|not|with)\b.*)?\W*",
+        sentence,
+        re.IGNORECASE,
     )
-    for claim in claims if name else ():
-        if name is None or claim.is_own:
+    if name is None or re.fullmatch(_STOP_EN, name["right"], re.IGNORECASE):
+        return
+    for claim in claims:
+        if claim.is_own:
             continue
         for word in re.findall(r"\b[A-ZÀ-Þ][\w’-]{2,}", claim.text):
             ratio = SequenceMatcher(None, word.casefold(), name["right"].casefold()).ratio()
-            if _ALIKE <= ratio < 1 and not re.fullmatch(_STOP_EN, word, re.IGNORECASE):
+            is_again = name["right"] in claim.earlier and word not in claim.earlier
+            is_called = is_again and re.search(rf"(?:^|, ?){word}\W*(?:$|[,!.?])", claim.text)
+            if (_ALIKE <= ratio < 1 or is_called) and not re.fullmatch(
+                _STOP_EN, word, re.IGNORECASE
+            ):
                 yield Righted(word, name["right"], text.strip(), claim.text)
+                return
 
 
 def _cut_clauses(text: str) -> list[str]:
@@ -555,13 +624,17 @@ def _iter_korean(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
         if sentence.endswith("?"):
             continue
         for found in _DENIED_KO.finditer(sentence):
-            wrong = found["wrong"]
+            lead = found["lead"] or ""
+            wrong = f"{lead}{found['wrong']}" if len(found["wrong"]) < 2 else found["wrong"]
             named = next((one for one in claims if len(wrong) > 1 and wrong in one.text), None)
             claim = _find_claim_ko(wrong, claims) or named
-            right = _find_right_ko(_cut_clauses(found["behind"]), wrong, claim)
-            is_meant = claim is not None and claim.is_of_user and claim.is_open
+            behind = _cut_clauses(found["behind"])
+            right = _find_right_ko(behind, wrong, claim, is_pair=" " in wrong)
+            if not right and not behind:
+                right = _find_right_ko(_cut_clauses(sentence[: found.start()]), wrong, claim)
+            is_meant = claim is not None and claim.is_open and _may_right(claim, right)
             if claim is not None and right and (is_meant or _is_alike_ko(wrong, right)):
-                yield Righted(found["wrong"], right, text.strip(), claim.text, claim.is_own)
+                yield Righted(wrong, right, text.strip(), claim.text, claim.is_own)
     clauses = _cut_clauses(text)
     for number, clause in enumerate(clauses):
         topic = _TOPIC_KO.match(clause)
@@ -570,7 +643,8 @@ def _iter_korean(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
             continue
         others = clauses[number + 1 :] + clauses[:number]
         own = [one for one in others if _SELF_KO.match(one) or _topic_of(one, claim)]
-        if right := _find_right_ko(own, topic["wrong"], claim):
+        right = _find_right_ko(own, topic["wrong"], claim)
+        if right and _may_right(claim, right):
             yield Righted(topic["wrong"], right, text.strip(), claim.text)
 
 
@@ -578,7 +652,7 @@ def _find_claim_ko(wrong: str, claims: Sequence[_Claim]) -> _Claim | None:
     """Return the sentence about the user that has a Korean word, perhaps as part of a name."""
     if len(wrong) < 2 or re.match(r"그게|그건|이게|그거|내가|제가|나는", wrong):
         return None
-    return next((one for one in claims if one.is_of_user and wrong in one.text), None)
+    return next((one for one in claims if wrong in one.text), None)
 
 
 def _is_alike_ko(one: str, other: str) -> bool:
@@ -592,8 +666,13 @@ def _topic_of(clause: str, claim: _Claim) -> "re.Match[str] | None":
     return topic if topic and topic["wrong"] in claim.text else None
 
 
-def _find_right_ko(clauses: Sequence[str], wrong: str, claim: _Claim | None) -> str:
-    """Return the value that clauses give in the place of a wrong one; '' for none."""
+def _find_right_ko(
+    clauses: Sequence[str], wrong: str, claim: _Claim | None, *, is_pair: bool = False
+) -> str:
+    """Return the value that clauses give in the place of a wrong one; '' for none.
+
+    `is_pair`: it is two words, as the wrong one is.
+    """
     for clause in clauses:
         said = _SELF_KO.sub("", clause)
         topic = _topic_of(said, claim) if claim else None
@@ -602,6 +681,8 @@ def _find_right_ko(clauses: Sequence[str], wrong: str, claim: _Claim | None) -> 
         if not tokens or gates.names_person(said) or wrong in said or _NEGATED_KO.search(said):
             continue
         value = _strip_end(tokens[0])
+        if is_pair and len(tokens) > 1:
+            value = f"{tokens[0]} {_ENDING_KO.sub('', tokens[1])}"
         if len(value) < 1 or _NO_RIGHT_KO.fullmatch(value):
             continue
         if len(value) > 1 or value.isdigit():
@@ -625,16 +706,21 @@ def _iter_same_kind(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
     The message opens with the value, or says that it puts something right, and each of the two is
     the only one of its kind where it stands; the message may name the wrong one, too.
     """
-    is_put_right = puts_right(text)
+    is_put_right = puts_right(text) or bool(_list_cited(text))
     for kind in _KINDS:
         now = _list_values(kind, text)
         first = next(kind.finditer(text), None)
         is_opening = first is not None and _opens_alone(text, first)
-        for claim in claims if is_opening or (is_put_right and now) else ():
+        own_first = sorted(claims, key=lambda claim: not claim.is_own)
+        for claim in own_first if is_opening or (is_put_right and now) else ():
             was = _list_values(kind, claim.text)
             right = [value for value in now if value not in was]
             right = now[:1] if is_opening and now[0] in right else right
-            if claim.is_own and not (claim.is_open or (was and _denies_value(text, was[0]))):
+            is_repeated = bool(was) and any(
+                was == _list_values(kind, one.text) for one in claims if not one.is_own
+            )
+            is_denied = bool(was) and _denies_value(text, was[0])
+            if claim.is_own and not (claim.is_open or is_denied or is_repeated):
                 continue
             is_asked = claim.text.endswith("?")
             if len(was) == len(right) == 1 and claim.is_of_user and not is_asked:
