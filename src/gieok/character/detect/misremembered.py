@@ -131,6 +131,8 @@ _OPENS_NO = re.compile(
 )
 _PUTS_RIGHT = re.compile(
     r"정정|잘못 ?(?:말|알|적|썼)|헷갈|착각|\bcorrection\b|\bi (?:misspoke|was wrong|tell a lie)\b"
+    r"|\b(?:got|had|have|i['’]d|gave you|told you) (?:that|the|it|you|my)(?: \w+){0,2} (?:wrong|mixed up)\b"
+    r"|\bmixed (?:it|that|them|those) up\b|틀리게 ?(?:말|알려)|잘못 ?알려"
     r"|\b(?:what )?i meant\b|\bmy mistake\b|\bscratch that\b|\bmake that\b",
     re.IGNORECASE,
 )
@@ -161,7 +163,7 @@ _OF_USER_KO = re.compile(
     r"|(?:시|셨|으셨)(?:죠|지|군|네|다|어|나|겠|잖)|세요|님(?![가-힣])|[었았였했]지(?:요)?(?=\W*$)"
 )
 _OF_USER_EN = re.compile(
-    r"\byou(?:'re|r|'ve)?\b|,\s*(?:is it|is he|is she|isn't it|right|no|diba|innit|eh|was it)\b"
+    r"\byou(?:'re|r|'ve)?\b|\bi (?:thought|guessed|heard)\b|\bi['’]d have (?:said|guessed|thought)\b|,\s*(?:is it|is he|is she|isn't it|right|no|diba|innit|eh|was it)\b"
     r"|^\W*(?:hi|hey|hello|welcome(?: back)?|so|and|how's|how is|how are|no)\b",
     re.IGNORECASE,
 )
@@ -198,7 +200,7 @@ _SUBJECT_EN = re.compile(
     r"(?!called\b|named\b)\S",
     re.IGNORECASE,
 )
-_ECHO_EN = re.compile(r"^\W*(?P<wrong>[\w'’-]+(?: [\w'’-]+)?)\?")
+_ECHO_EN = re.compile(r"^\W*(?:an? |the )?(?P<wrong>[\w'’-]+(?: [\w'’-]+)?)(?P<mark>[?!])")
 _OF_OTHER_EN = re.compile(
     r"\b(?:my|the) (?:\w+ )?(?P<who>brother|sister|mother|mum|mom|father|dad|husband|wife|cousin"
     r"|friend|mate|son|daughter|uncle|aunt|neighbou?r|boss|roommate|flatmate|ate|kuya|in-laws?)"
@@ -239,6 +241,23 @@ _RIGHT_EN = (
         re.IGNORECASE,
     ),
 )
+#: The right value opens a sentence, and what follows tells more: "Hibs till I die", "Kano, madam".
+_LEADS_EN = re.compile(
+    r"^\W*(?P<right>(?-i:[A-ZÀ-Þ])[\w'’-]{2,}(?: (?-i:[A-ZÀ-Þ])[\w'’-]+)?)(?=\s*(?:,|till\b|until\b|every\b|all\b|any day\b|since\b"
+    r"|through\b|born\b))",
+    re.IGNORECASE,
+)
+_FROM_NOW = re.compile(
+    rf"{_VALUE_EN}(?=\s+(?:from now on|instead|for me now|these days)\b)", re.IGNORECASE
+)
+_BARE_NO = re.compile(r"^\W*(?:(?:oh|er|um)\W+)*(?:no|nope|nah|actually)\b\W", re.IGNORECASE)
+#: A statement about the user that ends in a value.
+_ENDS_IN_VALUE = re.compile(
+    r"^\W*(?:(?:and|so|oh|ah|well|still)\W+)*(?:you(?:['’]re|r)?|how['’]?s your)\b(?: \w+){0,4}? ?"
+    rf"\b(?:in|at|from|near|for|with|on|an?|the|your|called|play|drive|like|love|hate)\s+{_VALUE_EN}"
+    r"(?:,? (?:right|then|isn't it|is it|aren't you|don't you|eh|huh|still))*\W*$",
+    re.IGNORECASE,
+)
 _VERB_OF_USER = re.compile(
     r"\byou (?:still |really |always |do |only )?(?P<verb>(?!are|were|have|had|said|told|know)[a-z]{3,}?)"
     rf"(?:d|ed|ing)?\s+{_LITTLE_EN}{_VALUE_EN}",
@@ -262,6 +281,10 @@ _OPENING_KO = re.compile(
 _ENDING_KO = re.compile(
     r"(?:이올시다|이라니까요?|라니까요?|이라고요?|라고요?|이라구요?|라구요?|이거든요?|거든요?|이에요|예요|에요|이잖아요?|잖아요?|인데요?"
     r"|입니다|이었습니다|였습니다|이었어요?|였어요?|이야|이지요?|이죠|지요|죠|이네요?|이요|임|이다|이고|고|야|요)$"
+)
+#: How a Korean noun ends that is a statement of its own.
+_INSISTS = re.compile(
+    r"(?:이?라니까요?|이?라고요?|이?라구요?|이에요|예요|이요|이야|(?<=[가-힣]{2})[야임]|이?거든요?|입니다)$"
 )
 _PARTICLE_KO = re.compile(
     r"(?:에서는|에서|으로|에는|에|로|을|를|은|는|이|가|도|만|이랑|랑|하고|의)$"
@@ -290,6 +313,11 @@ _KINDS = tuple(
         r"(?<!\d)(?P<value>1?\d)(?=월(?!요일))",
         r"\b(?P<value>(?:jan|febr)uary|march|april|june|july|august|(?:sept|nov|dec)ember|october)\b",
     )
+)
+#: What makes a question of what is believed to be so.
+_TAG = re.compile(
+    r"(?:isn'?t it|is it|right|wasn'?t it|aren'?t you|don'?t you|no|innit)\?$|(?:죠|지요?|다며|라며|다면서|라면서)(?:요)?\?$",
+    re.IGNORECASE,
 )
 #: What may stand behind a value that is all that its clause says.
 _STANDS_ALONE = re.compile(
@@ -450,7 +478,7 @@ def _may_right(claim: _Claim, right: str) -> bool:
     """Return whether a value may be the right one of a claim: that is about the user, or the user
     had said the value before.
     """
-    return claim.is_of_user or (len(right) > 1 and right.casefold() in claim.earlier.casefold())
+    return claim.is_of_user or right.casefold() in claim.earlier.casefold()
 
 
 def _find_claim(wrong: str, claims: Sequence[_Claim]) -> _Claim | None:
@@ -466,6 +494,7 @@ def _iter_english(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
     sentences = split_chat_sentences(text)
     if any(gates.is_idea(one) for one in sentences):
         return
+    yield from _iter_bare(text, claims)
     for number, sentence in enumerate(sentences):
         others = sentences[number + 1 :] + sentences[:number]
         for found in _DENIED_EN.finditer(sentence):
@@ -483,7 +512,8 @@ def _iter_english(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
             yield from _iter_given_up(others, text, claims)
         framed = list(_iter_framed(sentence, text, claims))
         yield from framed
-        for wrong, claim in () if framed else _iter_told_of_other(sentence, claims):
+        shouted = f"{sentence}!" if f"{sentence}!" in text else sentence
+        for wrong, claim in () if framed else _iter_told_of_other(shouted, claims):
             right = _find_right_en(others, wrong)
             if right and _may_right(claim, right):
                 yield Righted(wrong, right, text.strip(), claim.text, claim.is_own)
@@ -529,13 +559,20 @@ def _iter_told_of_other(sentence: str, claims: Sequence[_Claim]) -> Iterator[tup
     for pattern in (_ECHO_EN, _SUBJECT_EN):
         if found := pattern.match(sentence):
             wrong, claim = _find_wrong(found["wrong"], claims)
-            if claim is not None and not claim.is_own:
+            is_asked = found.groupdict().get("mark") != "!"
+            if claim is not None and not claim.is_own and (is_asked or _is_thing(wrong, claim)):
                 yield wrong, claim
     if _OF_OTHER_EN.search(sentence):
         for word in re.findall(r"[A-Za-z'’-]{3,}", sentence):
             wrong, claim = _find_wrong(word, claims)
             if claim is not None and not claim.is_own:
                 yield wrong, claim
+
+
+def _is_thing(wrong: str, claim: _Claim) -> bool:
+    """Return whether a word is a name or has an article in an English claim."""
+    thing = rf"\b(?:an?|the|your) {re.escape(wrong)}\b|(?-i:\b{re.escape(wrong.capitalize())}\b)"
+    return re.search(thing, claim.text, re.IGNORECASE) is not None
 
 
 def _find_right_en(sentences: Sequence[str], wrong: str) -> str:
@@ -545,10 +582,14 @@ def _find_right_en(sentences: Sequence[str], wrong: str) -> str:
             continue
         found = [one for pattern in _RIGHT_EN if (one := pattern.search(sentence))]
         found = sorted(found, key=lambda one: one.start()) or [
-            one for one in [_ALONE_EN.search(sentence)] if one
+            one
+            for pattern in (_FROM_NOW, _ALONE_EN, _LEADS_EN)
+            if (one := pattern.search(sentence))
         ]
-        if found and not _WHO.search(found[0]["right"]):
-            return found[0]["right"]
+        for one in found[:1]:
+            right = one["right"]
+            if not (_WHO.search(right) or re.fullmatch(_STOP_EN, right, re.IGNORECASE)):
+                return right
     return ""
 
 
@@ -584,6 +625,16 @@ def _iter_same_verb(sentence: str, text: str, claims: Sequence[_Claim]) -> Itera
         if was and now:
             right = now["right"] or now["cleft"]
             yield Righted(was["right"], right, text.strip(), claim.text)
+
+
+def _iter_bare(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
+    """Yield the value that a claim ends in, where the reply is a denial and another: "No, Hull"."""
+    first = next(iter(split_chat_sentences(text)), "")
+    alone = _ALONE_EN.search(first) if _BARE_NO.match(first) else None
+    for claim in claims if alone else ():
+        was = None if claim.is_own else _ENDS_IN_VALUE.search(claim.text)
+        if alone and was and not _WHO.search(alone["right"]):
+            yield Righted(was["right"], alone["right"], text.strip(), claim.text)
 
 
 def _iter_name_again(sentence: str, text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
@@ -635,14 +686,19 @@ def _iter_korean(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
             is_meant = claim is not None and claim.is_open and _may_right(claim, right)
             if claim is not None and right and (is_meant or _is_alike_ko(wrong, right)):
                 yield Righted(wrong, right, text.strip(), claim.text, claim.is_own)
+    yield from _iter_insisted(text, claims)
     clauses = _cut_clauses(text)
     for number, clause in enumerate(clauses):
         topic = _TOPIC_KO.match(clause)
         claim = _find_claim_ko(topic["wrong"], claims) if topic else None
-        if topic is None or claim is None or claim.is_own:
+        if topic is None or claim is None or claim.is_own or _WHO.fullmatch(topic["wrong"]):
             continue
         others = clauses[number + 1 :] + clauses[:number]
-        own = [one for one in others if _SELF_KO.match(one) or _topic_of(one, claim)]
+        own = [
+            one
+            for one in others
+            if _SELF_KO.match(one) or _topic_of(one, claim) or _was_said(one, claim)
+        ]
         right = _find_right_ko(own, topic["wrong"], claim)
         if right and _may_right(claim, right):
             yield Righted(topic["wrong"], right, text.strip(), claim.text)
@@ -653,6 +709,28 @@ def _find_claim_ko(wrong: str, claims: Sequence[_Claim]) -> _Claim | None:
     if len(wrong) < 2 or re.match(r"그게|그건|이게|그거|내가|제가|나는", wrong):
         return None
     return next((one for one in claims if wrong in one.text), None)
+
+
+def _was_said(clause: str, claim: _Claim) -> bool:
+    """Return whether a clause is one value that the user had said before: 불가사리라니까요."""
+    tokens = clause.split()
+    value = _strip_end(tokens[0]) if len(tokens) == 1 else ""
+    return len(value) > 1 and value in claim.earlier
+
+
+def _iter_insisted(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
+    """Yield a name that the user says again, which a claim has in another spelling: 채원이에요."""
+    first = next(iter(text.split()), "").strip(" ,.~!?ㅋㅎㅠㅜ")
+    end = _INSISTS.search(first)
+    right = first[: end.start()] if end else ""
+    for claim in claims if len(right) > 1 else ():
+        if claim.is_own or right not in claim.earlier:
+            continue
+        for word in re.findall(r"[가-힣]{2,}", claim.text):
+            named = word[: len(right)]
+            if _is_alike_ko(named, right) and named not in claim.earlier:
+                yield Righted(named, right, text.strip(), claim.text)
+                return
 
 
 def _is_alike_ko(one: str, other: str) -> bool:
@@ -685,7 +763,7 @@ def _find_right_ko(
             value = f"{tokens[0]} {_ENDING_KO.sub('', tokens[1])}"
         if len(value) < 1 or _NO_RIGHT_KO.fullmatch(value):
             continue
-        if len(value) > 1 or value.isdigit():
+        if len(value) > 1 or value.isdigit() or len(tokens[0]) - len(value) > 1:
             return value
     return ""
 
@@ -694,7 +772,7 @@ def _strip_end(word: str) -> str:
     """Return a Korean word without the ending that states it, and without its particle."""
     word = word.strip(" ,.~!ㅋㅎㅠㅜ;")
     bare = _ENDING_KO.sub("", word)
-    if bare != word and len(bare) > 1:
+    if bare != word and (len(bare) > 1 or len(word) - len(bare) > 1):
         return bare
     bare = _PARTICLE_KO.sub("", word)
     return bare if len(bare) > 1 else word
@@ -722,7 +800,7 @@ def _iter_same_kind(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
             is_denied = bool(was) and _denies_value(text, was[0])
             if claim.is_own and not (claim.is_open or is_denied or is_repeated):
                 continue
-            is_asked = claim.text.endswith("?")
+            is_asked = claim.text.endswith("?") and not _TAG.search(claim.text)
             if len(was) == len(right) == 1 and claim.is_of_user and not is_asked:
                 yield Righted(was[0], right[0], text.strip(), claim.text, claim.is_own)
                 return
