@@ -277,6 +277,13 @@ def _put_right(
         return [*(one for one in kept if one.day != day), _build_moved_plan(moved, text)]
     for one in iter_righted(text, said.answers, said.earlier, said.recent):
         if any(_holds_word(other, one.right) for other in kept):
+            # the reader need not see again what is said to be so
+            kept = [
+                other._replace(is_change=True)
+                if _holds_word(other, one.right) and not other.day
+                else other
+                for other in kept
+            ]
             continue
         right = _find_righted_fact(one, said, names, held)
         kept = [other for other in kept if other.sentence not in one.sentence or other.day == ""]
@@ -331,11 +338,18 @@ def _find_righted_fact(
                 confidence=min(other.confidence, _HEDGED),
                 is_change=True,
             )
-    if kind := name_claim_kind(one):
+    kind = name_claim_kind(one)
+    if kind and (kind != "name" or _may_be_own_name(one, held)):
         return _build_detail(format_righted(one), one.sentence)._replace(
             predicate=kind, object=one.right
         )
     return _build_detail(format_righted(one), one.sentence)
+
+
+def _may_be_own_name(one: Righted, held: Sequence[Fact]) -> bool:
+    """Return whether a name that is put right may be the user's: none is known, or one like it."""
+    names = [fact.object for fact in held if fact.predicate == "name" and fact.subject == USER]
+    return not names or any(one.right in name or one.wrong in name for name in names)
 
 
 def _build_detail(value: str, sentence: str) -> Finding:
