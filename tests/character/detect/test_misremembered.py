@@ -42,6 +42,12 @@ def test_a_kind_of_claim_has_an_example_and_a_counter_example(kind: ClaimKind) -
         ("How's Marta keeping?", "Marti. Marta is her aunt", "detail", "Marti, not Marta"),
         ("Ah, Clover's a goat?", "No, I meant the donkey. Clover's a donkey", "detail", "donkey, not goat"),
         ("You hate olives, right?", "No, it's capers I hate", "dislikes", "capers"),
+        ("Third floor, isn't it?", "nope, fifth floor", "detail", "fifth, not Third"),
+        ("해마를 기르시는군요!", "가오리라니까요ㅋㅋ 해마는 옆방", "detail", "해마가 아니라 가오리"),
+        ("민서 님, 축하해요!", "민서가 아니고 민성이에요", "name", "민성"),
+        ("Leeds, I thought.", "Hull, madam. Leeds is where the bus stops", "detail", "Hull, not Leeds"),
+        ("Celtic man, are you?", "Celtic! Wash your mouth. Hibs till I die", "detail", "Hibs, not Celtic"),
+        ("You're living in Oban?", "No, Crieff", "lives_in", "Crieff"),
         # given up for another
         ("The usual stout?", "I've gone off it. I'm on the cider these days", "detail", "cider, not stout"),
     ],
@@ -49,7 +55,7 @@ def test_a_kind_of_claim_has_an_example_and_a_counter_example(kind: ClaimKind) -
 def test_what_the_character_says_wrongly_is_put_right(
     answers: str, text: str, predicate: str, value: str
 ) -> None:
-    found = [(one.predicate, one.object) for one in _hear(text, answers).findings]
+    found = [(one.predicate, one.object) for one in _hear(text, answers, "가오리 봐요").findings]
     assert (predicate, value) in found
 
 
@@ -105,3 +111,15 @@ def test_what_is_said_of_kin_is_put_right_as_of_them() -> None:
 )
 def test_what_puts_nothing_right_is_no_correction(answers: str, text: str) -> None:
     assert not list(iter_righted(text, answers, ()))
+
+
+def test_the_name_of_somebody_else_becomes_nobody_elses() -> None:
+    answers = "수지 님, 예쁜 이름이에요."
+    found = _hear("수지는 우리 처제고 집사람은 수진", answers, "수진 씨라고 불러요").findings
+    assert ("detail", "수지가 아니라 수진") in [(one.predicate, one.object) for one in found]
+    assert "name" not in [one.predicate for one in found]
+
+
+def test_starfish_are_no_lyrics() -> None:
+    assert not _hear("저는 불가사리를 좋아해요", "").gate
+    assert _hear("이거 노래 가사야", "").gate

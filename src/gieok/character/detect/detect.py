@@ -26,6 +26,7 @@ from gieok.character.detect.misremembered import (
     format_righted,
     iter_righted,
     name_claim_kind,
+    names_other,
     restate,
 )
 from gieok.character.detect.patterns import (
@@ -347,7 +348,12 @@ def _find_righted_fact(
 
 
 def _may_be_own_name(one: Righted, held: Sequence[Fact]) -> bool:
-    """Return whether a name that is put right may be the user's: none is known, or one like it."""
+    """Return whether a name that is put right may be the user's.
+
+    Nobody else is named beside it, and none is known, or one like it.
+    """
+    if names_other(one.sentence):
+        return False
     names = [fact.object for fact in held if fact.predicate == "name" and fact.subject == USER]
     return not names or any(one.right in name or one.wrong in name for name in names)
 

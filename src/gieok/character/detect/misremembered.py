@@ -184,7 +184,7 @@ _DENIED_KO = re.compile(
 _LITTLE_EN = r"(?:(?:an?|the|over|out|up|down|got|near|in|on|at|from|to|my|called|for|just|of|with|as|by|our)\s+)*"
 _GIVEN_UP_EN = (
     r"(?:(?:don'?t|do not|no longer|can'?t|never)(?: really)? (?:drink|eat|like|love|do|play|take"
-    r"|wear|watch|read|listen to)|(?:gone|went|going) off|(?:stopped|quit|gave up|given up|sold|traded in|left)"
+    r"|wear|watch|read|listen to)|(?:gone|went|going|i['’]?m) off|(?:stopped|quit|gave up|given up|sold|traded in|left)"
     r"(?: (?:drinking|eating|liking|doing|playing|taking))?)"
 )
 #: What was given up is named by the character alone: "I've gone off it".
@@ -251,9 +251,10 @@ _FROM_NOW = re.compile(
     rf"{_VALUE_EN}(?=\s+(?:from now on|instead|for me now|these days)\b)", re.IGNORECASE
 )
 _BARE_NO = re.compile(r"^\W*(?:(?:oh|er|um)\W+)*(?:no|nope|nah|actually)\b\W", re.IGNORECASE)
+_ONLY_NO = re.compile(r"\W*(?:\w{1,4}\W+)?(?:no|nope|nah|god no|lord no)\W*", re.IGNORECASE)
 #: A statement about the user that ends in a value.
 _ENDS_IN_VALUE = re.compile(
-    r"^\W*(?:(?:and|so|oh|ah|well|still)\W+)*(?:you(?:['’]re|r)?|how['’]?s your)\b(?: \w+){0,4}? ?"
+    r"^\W*(?:(?:and|so|oh|ah|well|still)\W+)*(?:living|working|based|studying|playing|driving|you(?:['’]re|r)?|how['’]?s your)\b(?: \w+){0,4}? ?"
     rf"\b(?:in|at|from|near|for|with|on|an?|the|your|called|play|drive|like|love|hate)\s+{_VALUE_EN}"
     r"(?:,? (?:right|then|isn't it|is it|aren't you|don't you|eh|huh|still))*\W*$",
     re.IGNORECASE,
@@ -265,7 +266,7 @@ _VERB_OF_USER = re.compile(
 )
 _ALONE_EN = re.compile(
     rf"^\W*(?:(?:{_NO_EN}|oh|ah|ay|it['’]?s|that['’]?s|just)\b\W*)*{_LITTLE_EN}{_VALUE_EN}\W*"
-    r"(?:(?:lol|haha+|po|please|actually|dear|girl|man|mate|love|then|so it is)\W*)*$",
+    r"(?:(?:lol|haha+|now|po|please|actually|dear|girl|man|mate|love|then|so it is)\W*)*$",
     re.IGNORECASE,
 )
 #: Right behind what is denied: "not W, R"; before it: "R, not W".
@@ -302,6 +303,8 @@ _KINDS = tuple(
         r"(?<![\d.:])(?P<value>\d{1,2}) ?(?=시(?!간)|o'clock|[ap]\.?m\b)",
         r"(?<![\d.:])(?P<value>\d{1,4}) ?(?=살|세(?![가-힣])|개월|년|번|층|호|학년|명|마리|키로|킬로|센티|cm|kg|km)",
         rf"\b(?P<value>{_WEEKDAY})\b",
+        r"\b(?P<value>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)(?= (?:year|grade|floor|form))",
+        r"(?<![가-힣])(?P<value>[일이삼사오육칠팔구]?[십백천만]+) ?(?=평|원|명|년|번|미터|킬로)",
         (
             r"\b(?P<value>(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:[- ](?:one|two|three|four"
             r"|five|six|seven|eight|nine))?|(?:thir|four|fif|six|seven|eigh|nine)teen|eleven"
@@ -318,6 +321,13 @@ _KINDS = tuple(
 _TAG = re.compile(
     r"(?:isn'?t it|is it|right|wasn'?t it|aren'?t you|don'?t you|no|innit)\?$|(?:죠|지요?|다며|라며|다면서|라면서)(?:요)?\?$",
     re.IGNORECASE,
+)
+#: Contractions as a chat writes them. The neuter "its" owns a thing: a noun follows it, no article.
+_CONTRACTED = (
+    (re.compile(r"\bim\b", re.IGNORECASE), "I'm"),
+    (re.compile(r"\bive\b", re.IGNORECASE), "I've"),
+    (re.compile(r"\bits\b(?= (?:an?|the|not|just|[A-Z]))"), "it's"),
+    (re.compile(r"\b(ca|do|is|was)nt\b", re.IGNORECASE), r"\1n't"),
 )
 #: What may stand behind a value that is all that its clause says.
 _STANDS_ALONE = re.compile(
@@ -337,6 +347,8 @@ def iter_righted(
     """
     if all(one.endswith("?") for one in split_chat_sentences(text)):
         return
+    for short, written in _CONTRACTED:
+        text = short.sub(written, text)
     claims = _list_claims(text, answers, earlier)
     older = recent[: len(recent) - len(earlier)] if _PUTS_RIGHT.search(text) else ()
     names = _list_name_words(text) | frozenset(re.findall(r"\b[a-z]{3,}\b", text))
@@ -503,6 +515,8 @@ def _iter_english(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
                 continue
             place = found.start("wrong") + len(wrong)
             before, behind = sentence[: found.start()], sentence[place:]
+            is_given_up = re.match(_GIVEN_UP_EN, found[0], re.IGNORECASE) is not None
+            behind = "" if is_given_up else behind  # a reason stands there
             near = _BEHIND_EN.match(behind)
             right = near["right"] if near else _find_before(before, claim)
             right = right or _find_right_en([behind, *others], wrong)
@@ -537,8 +551,8 @@ def _iter_given_up(
     sentences: Sequence[str], text: str, claims: Sequence[_Claim]
 ) -> Iterator[Righted]:
     """Yield what the character's sentence named last, where the user gave it up for another."""
-    for claim in claims[:1]:
-        values = [] if claim.is_own else _BEFORE_EN.findall(claim.text)
+    for claim in [one for one in claims if not one.is_own][-1:]:
+        values = _BEFORE_EN.findall(_TAG.sub("", claim.text))
         right = _find_right_en(sentences, values[-1].split()[-1]) if values else ""
         if right:
             yield Righted(values[-1].split()[-1], right, text.strip(), claim.text)
@@ -629,8 +643,11 @@ def _iter_same_verb(sentence: str, text: str, claims: Sequence[_Claim]) -> Itera
 
 def _iter_bare(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
     """Yield the value that a claim ends in, where the reply is a denial and another: "No, Hull"."""
-    first = next(iter(split_chat_sentences(text)), "")
-    alone = _ALONE_EN.search(first) if _BARE_NO.match(first) else None
+    sentences = split_chat_sentences(text)
+    first = next(iter(sentences), "")
+    alone = _ALONE_EN.search(first) if _BARE_NO.match(f"{first} ") else None
+    if _ONLY_NO.fullmatch(first):
+        alone = next((one for one in map(_LEADS_EN.match, sentences[1:2]) if one), None)
     for claim in claims if alone else ():
         was = None if claim.is_own else _ENDS_IN_VALUE.search(claim.text)
         if alone and was and not _WHO.search(alone["right"]):
@@ -713,7 +730,9 @@ def _find_claim_ko(wrong: str, claims: Sequence[_Claim]) -> _Claim | None:
 
 def _was_said(clause: str, claim: _Claim) -> bool:
     """Return whether a clause is one value that the user had said before: 불가사리라니까요."""
-    tokens = clause.split()
+    topic = _TOPIC_KO.match(clause)
+    is_of_kin = topic is not None and _WHO.fullmatch(topic["wrong"]) is not None
+    tokens = clause[topic.end() :].split() if topic and is_of_kin else clause.split()
     value = _strip_end(tokens[0]) if len(tokens) == 1 else ""
     return len(value) > 1 and value in claim.earlier
 
@@ -727,10 +746,11 @@ def _iter_insisted(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
         if claim.is_own or right not in claim.earlier:
             continue
         for word in re.findall(r"[가-힣]{2,}", claim.text):
-            named = word[: len(right)]
-            if _is_alike_ko(named, right) and named not in claim.earlier:
-                yield Righted(named, right, text.strip(), claim.text)
-                return
+            for start in range(len(word) - len(right) + 1):
+                named = word[start : start + len(right)]
+                if _is_alike_ko(named, right) and named not in claim.earlier:
+                    yield Righted(named, right, text.strip(), claim.text)
+                    return
 
 
 def _is_alike_ko(one: str, other: str) -> bool:
@@ -754,6 +774,8 @@ def _find_right_ko(
     for clause in clauses:
         said = _SELF_KO.sub("", clause)
         topic = _topic_of(said, claim) if claim else None
+        if topic is None and claim and _was_said(said, claim):
+            topic = _TOPIC_KO.match(said)
         said = said[topic.end() :].strip() if topic else said
         tokens = said.split()
         if not tokens or gates.names_person(said) or wrong in said or _NEGATED_KO.search(said):
