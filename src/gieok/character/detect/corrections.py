@@ -119,7 +119,8 @@ _TAKES_BACK = re.compile(
     (
         r"(?:^|[\s.,!?…~ㅋㅎ])(?:아(?![가-힣])|아니(?:다|야|지|구나|네|요|에요|라)?(?![가-힣])|앗|참(?![가-힣])|아 ?맞다|아 "
         r"?뭐래|잠깐|정정(?:하겠습니다|할게요?|합니다|해요|요)?|잘못 ?(?:말했|말씀드렸|썼)[가-힣]*"
-        r"|no\b|i tell a lie\b|correction\b|sorry\b|wait\b|actually\b|i mean\b|scratch that\b|make that\b)[\s,.!~]*"
+        r"|no\b|i tell a lie\b|correction\b|sorry\b|wait\b|actually\b|i mean\b"
+        r"|scratch that\b|make that\b)[\s,.!~]*"
     ),
     re.IGNORECASE,
 )

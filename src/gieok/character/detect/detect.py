@@ -205,7 +205,7 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     findings += [] if findings or corrections else _find_thought_plans(text)
     findings += map(_build_corrected_finding, corrections)
     if not corrections:
-        findings = _put_right(findings, said, told, names, held)
+        findings = _add_righted_findings(findings, said, told, names, held)
     formers = list(iter_formers(split_chat_sentences(told), held))
     findings += (_build_next_finding(one) for one in formers if one.value)
     sentences = split_chat_sentences(text)
@@ -259,7 +259,7 @@ def _build_corrected_finding(one: Correction) -> Finding:
     )
 
 
-def _put_right(
+def _add_righted_findings(
     findings: Sequence[Finding],
     said: Spoken,
     text: str,

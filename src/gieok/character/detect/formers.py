@@ -59,7 +59,8 @@ FORMER = (
     ),
     (
         (
-            r"(?i)\b(?:i (?:really )?(?:don['’]?t|do not) (?:drink|eat|like|love|take|do|play) (?:the |my )?"
+            r"(?i)\b(?:i (?:really )?(?:don['’]?t|do not) (?:drink|eat|like|love|take|do"
+            r"|play) (?:the |my )?"
             r"(?P<old>[a-z][\w'’ -]*?) any ?more\b)"
         ),
         "I don't drink pepper anymore",
@@ -67,7 +68,8 @@ FORMER = (
     ),
     (
         (
-            r"(?i)\bi (?:used to|always) (?:really )?(?:love|like|hate|drink|eat|take)d?\s(?:the |my )?"
+            r"(?i)\bi (?:used to|always) (?:really )?(?:love|like|hate|drink|eat"
+            r"|take)d?\s(?:the |my )?"
             r"(?P<old>[a-z][\w'’ -]*?),?\s(?:but|till|until|and now|now)\b"
         ),
         "I used to love pepper but",
@@ -76,7 +78,8 @@ FORMER = (
     (
         (
             r"(?i)\bi(?:['’]?ve| have|['’]?m)? (?:gone|went|going|right) off (?:the |my )?"
-            r"(?P<old>(?!it\b)[a-z][\w'’ -]*?)(?=\s*(?:$|[.,;!…]|\b(?:and|but|so|now|lately|altogether)\b))"
+            r"(?P<old>(?!it\b)[a-z][\w'’ -]*?)(?=\s*(?:$|[.,;!…]|\b(?:and|but|so|now"
+            r"|lately|altogether)\b))"
         ),
         "I've gone off pepper altogether",
         "The alarm went off at pepper time",

@@ -108,9 +108,10 @@ CLAIM_KINDS = (
         "부산 갔다며",
     ),
 )
+_NEAR_KO = persons.alternatives(gates.ONE_RELATIVE, persons.PARTNERS_KO, persons.CIRCLE_KO)
 #: Somebody else whom a sentence names.
 _WHO = re.compile(
-    rf"(?<![가-힣])(?:{persons.alternatives(gates.ONE_RELATIVE, persons.PARTNERS_KO, persons.CIRCLE_KO)}"
+    rf"(?<![가-힣])(?:{_NEAR_KO}"
     rf"|따님|아드님|사모님|손주)(?!님?이? ?없)|\b(?:{persons.ANYBODY_EN})\b",
     re.IGNORECASE,
 )
@@ -131,7 +132,8 @@ _OPENS_NO = re.compile(
 )
 _PUTS_RIGHT = re.compile(
     r"정정|잘못 ?(?:말|알|적|썼)|헷갈|착각|\bcorrection\b|\bi (?:misspoke|was wrong|tell a lie)\b"
-    r"|\b(?:got|had|have|i['’]d|gave you|told you) (?:that|the|it|you|my)(?: \w+){0,2} (?:wrong|mixed up)\b"
+    r"|\b(?:got|had|have|i['’]d|gave you|told you) (?:that|the|it|you"
+    r"|my)(?: \w+){0,2} (?:wrong|mixed up)\b"
     r"|\bmixed (?:it|that|them|those) up\b|틀리게 ?(?:말|알려)|잘못 ?알려"
     r"|\b(?:what )?i meant\b|\bmy mistake\b|\bscratch that\b|\bmake that\b",
     re.IGNORECASE,
@@ -145,14 +147,16 @@ _CITED = (
         re.IGNORECASE,
     ),
     re.compile(
-        r"(?:^|[.!?,] ?)(?:(?:아|어|참|근데|아까|방금|전에|저번에|제가|내가) )*(?P<said>[^.!?,]{2,40}?)(?:이라고?|라고|이랬|랬|다고|댔) ?"
+        r"(?:^|[.!?,] ?)(?:(?:아|어|참|근데|아까|방금|전에|저번에|제가"
+        r"|내가) )*(?P<said>[^.!?,]{2,40}?)(?:이라고?|라고|이랬|랬|다고|댔) ?"
         r"(?:했|말했|말씀드렸|적었|그랬)?[가-힣]{0,4}(?:는데|지만)"
     ),
 )
 #: Words that say that what follows is put right, and nothing else.
 _IS_RIGHT = re.compile(
     r"^\W*(?:(?:아|어|근데|그리고|글고|oh|ah|ay|um|so|hey|btw)\W+)*"
-    r"(?:정정(?:할게요?|합니다|하겠습니다|하자면|할 게 있[가-힣]*|드릴게요)|correction|i meant to say|what i meant(?: was| is)?)"
+    r"(?:정정(?:할게요?|합니다|하겠습니다|하자면|할 게 있[가-힣]*|드릴게요)|correction|i meant to say"
+    r"|what i meant(?: was| is)?)"
     r"(?:\s+(?:btw|pala|kuya|there|though|please|na))*[\s:,.\-–]+(?P<right>[^?]{4,80})$",
     re.IGNORECASE,
 )
@@ -163,7 +167,8 @@ _OF_USER_KO = re.compile(
     r"|(?:시|셨|으셨)(?:죠|지|군|네|다|어|나|겠|잖)|세요|님(?![가-힣])|[었았였했]지(?:요)?(?=\W*$)"
 )
 _OF_USER_EN = re.compile(
-    r"\byou(?:'re|r|'ve)?\b|\bi (?:thought|guessed|heard)\b|\bi['’]d have (?:said|guessed|thought)\b|,\s*(?:is it|is he|is she|isn't it|right|no|diba|innit|eh|was it)\b"
+    r"\byou(?:'re|r|'ve)?\b|\bi (?:thought|guessed|heard)\b|\bi['’]d have (?:said|guessed"
+    r"|thought)\b|,\s*(?:is it|is he|is she|isn't it|right|no|diba|innit|eh|was it)\b"
     r"|^\W*(?:hi|hey|hello|welcome(?: back)?|so|and|how's|how is|how are|no)\b",
     re.IGNORECASE,
 )
@@ -176,15 +181,20 @@ _SELF_KO = re.compile(r"^(?:나는|난|나|내가|내|저는|전|저|제가|제|
 _SELF_EN = re.compile(r"\b(?:i|i'm|i've|my|mine|me)\b", re.IGNORECASE)
 #: What denies the word before it, and the word behind it.
 _DENIED_KO = re.compile(
-    rf"(?P<lead>[가-힣A-Za-z0-9]+ )?(?P<wrong>[가-힣A-Za-z0-9]+?)(?:이가|이|가|은|는|도|만|을|를)?\s?(?:{words.NOT_BUT}"
+    rf"(?P<lead>[가-힣A-Za-z0-9]+ )?(?P<wrong>[가-힣A-Za-z0-9]+?)(?:이가|이|가|은|는|도|만|을"
+    rf"|를)?\s?(?:{words.NOT_BUT}"
     r"|(?:(?:이제는?|이젠|요즘은?|요새는?|더는|지금은) )?(?:안|못) ?(?:마[시셔십]|먹|좋아|해|하|가|다니|다녀|타|쓰|써|키우|키워)[가-힣]*"
     r"|(?:이제 |요즘 |요새 )?(?:끊었|그만뒀|그만뒀|질렸)[가-힣]*|아니(?:에요|예요|야|고요|거든요?)"
     r"|아녜요|아냐|아님|아닌데요?|아닙니다|(?:은|는)? ?무슨|이?라[뇨니]요?|이?라니요)(?![가-힣])[요,.~;\sㅋㅎ]*(?P<behind>.*)"
 )
-_LITTLE_EN = r"(?:(?:an?|the|over|out|up|down|got|near|in|on|at|from|to|my|called|for|just|of|with|as|by|our)\s+)*"
+_LITTLE_EN = (
+    r"(?:(?:an?|the|over|out|up|down|got|near|in|on|at|from|to|my|called|for|just|of|with|as|by"
+    r"|our)\s+)*"
+)
 _GIVEN_UP_EN = (
     r"(?:(?:don'?t|do not|no longer|can'?t|never)(?: really)? (?:drink|eat|like|love|do|play|take"
-    r"|wear|watch|read|listen to)|(?:gone|went|going|i['’]?m) off|(?:stopped|quit|gave up|given up|sold|traded in|left)"
+    r"|wear|watch|read|listen to)|(?:gone|went|going|i['’]?m) off|(?:stopped|quit|gave up"
+    r"|given up|sold|traded in|left)"
     r"(?: (?:drinking|eating|liking|doing|playing|taking))?)"
 )
 #: What was given up is named by the character alone: "I've gone off it".
@@ -218,14 +228,16 @@ _STOP_EN = (
     r"|thanks|ok|okay|oh|ah|about|going|gonna|sure|glad|fine|afraid|trying|into|off|out|up|one"
     r"|after|before|today|tomorrow|yesterday|getting|being|mean|meant|said|po|na|ko|ako|lang|yung"
     r"|always|love|girl|man|mate|dear|kuya|right|joking|kidding|serious|telling|saying|talking"
-    r"|last|week|weeks|year|years|month|day|days|ago|time|told|get|got|make|made|let|keep|like|more|much|again|anymore|actually|though|also|even)"
+    r"|last|week|weeks|year|years|month|day|days|ago|time|told|get|got|make|made|let|keep"
+    r"|like|more|much|again|anymore|actually|though|also|even)"
 )
 _VALUE_EN = rf"(?P<right>(?!{_STOP_EN}\b)[\w'’-]+(?:\s+(?!{_STOP_EN}\b)[\w'’-]+){{0,2}})"
 #: Where the right value stands, the likeliest first: said of the user, said to be meant, alone.
 _RIGHT_EN = (
     re.compile(rf"\bi (?:meant|said|mean)\s+{_LITTLE_EN}{_VALUE_EN}", re.IGNORECASE),
     re.compile(
-        rf"\b(?:i'?m|i am|i['’]?ve|we['’]re|we are|i was)\s+{_LITTLE_EN}(?:(?:taking|studying|doing|working|living|based"
+        rf"\b(?:i'?m|i am|i['’]?ve|we['’]re|we are|i was)\s+{_LITTLE_EN}(?:(?:taking"
+        rf"|studying|doing|working|living|based"
         rf"|playing|learning|drinking|on)\s+)?{_LITTLE_EN}{_VALUE_EN}",
         re.IGNORECASE,
     ),
@@ -243,7 +255,8 @@ _RIGHT_EN = (
 )
 #: The right value opens a sentence, and what follows tells more: "Hibs till I die", "Kano, madam".
 _LEADS_EN = re.compile(
-    r"^\W*(?P<right>(?-i:[A-ZÀ-Þ])[\w'’-]{2,}(?: (?-i:[A-ZÀ-Þ])[\w'’-]+)?)(?=\s*(?:,|till\b|until\b|every\b|all\b|any day\b|since\b"
+    r"^\W*(?P<right>(?-i:[A-ZÀ-Þ])[\w'’-]{2,}(?: (?-i:[A-ZÀ-Þ])[\w'’-]+)?)(?=\s*(?:,"
+    r"|till\b|until\b|every\b|all\b|any day\b|since\b"
     r"|through\b|born\b))",
     re.IGNORECASE,
 )
@@ -254,13 +267,16 @@ _BARE_NO = re.compile(r"^\W*(?:(?:oh|er|um)\W+)*(?:no|nope|nah|actually)\b\W", r
 _ONLY_NO = re.compile(r"\W*(?:\w{1,4}\W+)?(?:no|nope|nah|god no|lord no)\W*", re.IGNORECASE)
 #: A statement about the user that ends in a value.
 _ENDS_IN_VALUE = re.compile(
-    r"^\W*(?:(?:and|so|oh|ah|well|still)\W+)*(?:living|working|based|studying|playing|driving|you(?:['’]re|r)?|how['’]?s your)\b(?: \w+){0,4}? ?"
-    rf"\b(?:in|at|from|near|for|with|on|an?|the|your|called|play|drive|like|love|hate)\s+{_VALUE_EN}"
+    r"^\W*(?:(?:and|so|oh|ah|well|still)\W+)*(?:living|working|based|studying|playing"
+    r"|driving|you(?:['’]re|r)?|how['’]?s your)\b(?: \w+){0,4}? ?"
+    rf"\b(?:in|at|from|near|for|with|on|an?|the|your|called|play|drive|like|love"
+    rf"|hate)\s+{_VALUE_EN}"
     r"(?:,? (?:right|then|isn't it|is it|aren't you|don't you|eh|huh|still))*\W*$",
     re.IGNORECASE,
 )
 _VERB_OF_USER = re.compile(
-    r"\byou (?:still |really |always |do |only )?(?P<verb>(?!are|were|have|had|said|told|know)[a-z]{3,}?)"
+    r"\byou (?:still |really |always |do |only )?(?P<verb>(?!are|were|have|had|said|told"
+    r"|know)[a-z]{3,}?)"
     rf"(?:d|ed|ing)?\s+{_LITTLE_EN}{_VALUE_EN}",
     re.IGNORECASE,
 )
@@ -291,7 +307,8 @@ _PARTICLE_KO = re.compile(
     r"(?:에서는|에서|으로|에는|에|로|을|를|은|는|이|가|도|만|이랑|랑|하고|의)$"
 )
 _NO_RIGHT_KO = re.compile(
-    rf"(?:{words.NO_NOUN}|맞|몰|말|했|하|되|됐|같|그|이거|저거|그거|제가|내가|나|너|저|제|우리|누가|언제|원래|요즘|요새|예전|전에|괜찮|미안|죄송)"
+    rf"(?:{words.NO_NOUN}|맞|몰|말|했|하|되|됐|같|그|이거|저거|그거|제가|내가|나|너|저|제|우리|누가|언제|원래|요즘|요새|예전|전에"
+    rf"|괜찮|미안|죄송)"
     r"|.*(?:다|니다|어요|아요|했어|대요|래요|래|대|더라|까|면|서|지만|는데|게|니|냐|려고|네|줘|줄|듯|음)$"
 )
 _NEGATED_KO = re.compile(r"없|않|(?<![가-힣])(?:안|못) ?[가-힣]")
@@ -303,7 +320,10 @@ _KINDS = tuple(
         r"(?<![\d.:])(?P<value>\d{1,2}) ?(?=시(?!간)|o'clock|[ap]\.?m\b)",
         r"(?<![\d.:])(?P<value>\d{1,4}) ?(?=살|세(?![가-힣])|개월|년|번|층|호|학년|명|마리|키로|킬로|센티|cm|kg|km)",
         rf"\b(?P<value>{_WEEKDAY})\b",
-        r"\b(?P<value>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth)(?= (?:year|grade|floor|form))",
+        (
+            r"\b(?P<value>first|second|third|fourth|fifth|sixth|seventh|eighth"
+            r"|ninth)(?= (?:year|grade|floor|form))"
+        ),
         r"(?<![가-힣])(?P<value>[일이삼사오육칠팔구]?[십백천만]+) ?(?=평|원|명|년|번|미터|킬로)",
         (
             r"\b(?P<value>(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:[- ](?:one|two|three|four"
@@ -314,12 +334,16 @@ _KINDS = tuple(
         r"(?<!\d)(?P<value>\d{1,2})(?=일(?! ?(?:동안|간)))",
         r"(?<![\d.:,월-])(?P<value>\d{1,4})(?![\d:%-]|[.,]\d|[시일월년]|(?:st|nd|rd|th)\b)",
         r"(?<!\d)(?P<value>1?\d)(?=월(?!요일))",
-        r"\b(?P<value>(?:jan|febr)uary|march|april|june|july|august|(?:sept|nov|dec)ember|october)\b",
+        (
+            r"\b(?P<value>(?:jan|febr)uary|march|april|june|july|august|(?:sept|nov|dec)ember"
+            r"|october)\b"
+        ),
     )
 )
 #: What makes a question of what is believed to be so.
 _TAG = re.compile(
-    r"(?:isn'?t it|is it|right|wasn'?t it|aren'?t you|don'?t you|no|innit)\?$|(?:죠|지요?|다며|라며|다면서|라면서)(?:요)?\?$",
+    r"(?:isn'?t it|is it|right|wasn'?t it|aren'?t you|don'?t you|no|innit)\?$|(?:죠|지요?|다며"
+    r"|라며|다면서|라면서)(?:요)?\?$",
     re.IGNORECASE,
 )
 #: Contractions as a chat writes them. The neuter "its" owns a thing: a noun follows it, no article.
@@ -426,14 +450,26 @@ def restate(one: Righted) -> str:
 
 _AS_USER = (
     (re.compile(r"^\W*(?:(?:and|so|ah|oh|well|but|hi|hey)\b\W*)+", re.IGNORECASE), ""),
-    (re.compile(r",?\s*(?:is it|is he|is she|isn't it|aren't you|don't you|right|diba|innit|eh)\W*$",
-                re.IGNORECASE), ""),
+    (
+        re.compile(
+            r",?\s*(?:is it|is he|is she|isn't it|aren't you|don't you|right|innit|eh)\W*$",
+            re.IGNORECASE,
+        ),
+        "",
+    ),
     (re.compile(r"\byou(?:'re| are)\b", re.IGNORECASE), "I'm"),
     (re.compile(r"\byou were\b", re.IGNORECASE), "I was"),
     (re.compile(r"\byour\b", re.IGNORECASE), "my"),
     (re.compile(r"\byou\b", re.IGNORECASE), "I"),
     (re.compile(r"(?<![가-힣])(?:너는|넌|너|당신은)(?![가-힣])"), "나는"),
 )  # fmt: skip
+
+
+def _right_claim(claim: _Claim, wrong: str, right: str, text: str) -> Righted:
+    """Return a value of a claim that a message puts right."""
+    return Righted(
+        wrong=wrong, right=right, sentence=text.strip(), claim=claim.text, is_own=claim.is_own
+    )
 
 
 def _say_as_user(sentence: str) -> str:
@@ -521,7 +557,7 @@ def _iter_english(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
             right = near["right"] if near else _find_before(before, claim)
             right = right or _find_right_en([behind, *others], wrong)
             if right and _may_right(claim, right):
-                yield Righted(wrong, right, text.strip(), claim.text, claim.is_own)
+                yield _right_claim(claim, wrong, right, text)
         if _GIVEN_UP_IT.search(sentence) and not _OF_OTHER_EN.search(sentence):
             yield from _iter_given_up(others, text, claims)
         framed = list(_iter_framed(sentence, text, claims))
@@ -530,7 +566,7 @@ def _iter_english(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
         for wrong, claim in () if framed else _iter_told_of_other(shouted, claims):
             right = _find_right_en(others, wrong)
             if right and _may_right(claim, right):
-                yield Righted(wrong, right, text.strip(), claim.text, claim.is_own)
+                yield _right_claim(claim, wrong, right, text)
         yield from _iter_same_verb(sentence, text, claims)
         yield from _iter_name_again(sentence, text, claims)
 
@@ -555,7 +591,7 @@ def _iter_given_up(
         values = _BEFORE_EN.findall(_TAG.sub("", claim.text))
         right = _find_right_en(sentences, values[-1].split()[-1]) if values else ""
         if right:
-            yield Righted(values[-1].split()[-1], right, text.strip(), claim.text)
+            yield _right_claim(claim, values[-1].split()[-1], right, text)
 
 
 def _find_before(text: str, claim: _Claim) -> str:
@@ -620,7 +656,7 @@ def _iter_framed(sentence: str, text: str, claims: Sequence[_Claim]) -> Iterator
         if now is None or re.fullmatch(_STOP_EN, now["subject"], re.IGNORECASE):
             continue
         if was and same_value(was["subject"]) == same_value(now["subject"]):
-            yield Righted(was["right"], now["right"], text.strip(), claim.text, claim.is_own)
+            yield _right_claim(claim, was["right"], now["right"], text)
 
 
 def _iter_same_verb(sentence: str, text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
@@ -638,7 +674,7 @@ def _iter_same_verb(sentence: str, text: str, claims: Sequence[_Claim]) -> Itera
         )
         if was and now:
             right = now["right"] or now["cleft"]
-            yield Righted(was["right"], right, text.strip(), claim.text)
+            yield _right_claim(claim, was["right"], right, text)
 
 
 def _iter_bare(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
@@ -651,7 +687,7 @@ def _iter_bare(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
     for claim in claims if alone else ():
         was = None if claim.is_own else _ENDS_IN_VALUE.search(claim.text)
         if alone and was and not _WHO.search(alone["right"]):
-            yield Righted(was["right"], alone["right"], text.strip(), claim.text)
+            yield _right_claim(claim, was["right"], alone["right"], text)
 
 
 def _iter_name_again(sentence: str, text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
@@ -675,7 +711,7 @@ def _iter_name_again(sentence: str, text: str, claims: Sequence[_Claim]) -> Iter
             if (_ALIKE <= ratio < 1 or is_called) and not re.fullmatch(
                 _STOP_EN, word, re.IGNORECASE
             ):
-                yield Righted(word, name["right"], text.strip(), claim.text)
+                yield _right_claim(claim, word, name["right"], text)
                 return
 
 
@@ -702,7 +738,7 @@ def _iter_korean(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
                 right = _find_right_ko(_cut_clauses(sentence[: found.start()]), wrong, claim)
             is_meant = claim is not None and claim.is_open and _may_right(claim, right)
             if claim is not None and right and (is_meant or _is_alike_ko(wrong, right)):
-                yield Righted(wrong, right, text.strip(), claim.text, claim.is_own)
+                yield _right_claim(claim, wrong, right, text)
     yield from _iter_insisted(text, claims)
     clauses = _cut_clauses(text)
     for number, clause in enumerate(clauses):
@@ -714,11 +750,11 @@ def _iter_korean(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
         own = [
             one
             for one in others
-            if _SELF_KO.match(one) or _topic_of(one, claim) or _was_said(one, claim)
+            if _SELF_KO.match(one) or _topic_of(one, claim) or _repeats_value(one, claim)
         ]
         right = _find_right_ko(own, topic["wrong"], claim)
         if right and _may_right(claim, right):
-            yield Righted(topic["wrong"], right, text.strip(), claim.text)
+            yield _right_claim(claim, topic["wrong"], right, text)
 
 
 def _find_claim_ko(wrong: str, claims: Sequence[_Claim]) -> _Claim | None:
@@ -728,7 +764,7 @@ def _find_claim_ko(wrong: str, claims: Sequence[_Claim]) -> _Claim | None:
     return next((one for one in claims if wrong in one.text), None)
 
 
-def _was_said(clause: str, claim: _Claim) -> bool:
+def _repeats_value(clause: str, claim: _Claim) -> bool:
     """Return whether a clause is one value that the user had said before: 불가사리라니까요."""
     topic = _TOPIC_KO.match(clause)
     is_of_kin = topic is not None and _WHO.fullmatch(topic["wrong"]) is not None
@@ -749,7 +785,7 @@ def _iter_insisted(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
             for start in range(len(word) - len(right) + 1):
                 named = word[start : start + len(right)]
                 if _is_alike_ko(named, right) and named not in claim.earlier:
-                    yield Righted(named, right, text.strip(), claim.text)
+                    yield _right_claim(claim, named, right, text)
                     return
 
 
@@ -774,7 +810,7 @@ def _find_right_ko(
     for clause in clauses:
         said = _SELF_KO.sub("", clause)
         topic = _topic_of(said, claim) if claim else None
-        if topic is None and claim and _was_said(said, claim):
+        if topic is None and claim and _repeats_value(said, claim):
             topic = _TOPIC_KO.match(said)
         said = said[topic.end() :].strip() if topic else said
         tokens = said.split()
@@ -824,7 +860,7 @@ def _iter_same_kind(text: str, claims: Sequence[_Claim]) -> Iterator[Righted]:
                 continue
             is_asked = claim.text.endswith("?") and not _TAG.search(claim.text)
             if len(was) == len(right) == 1 and claim.is_of_user and not is_asked:
-                yield Righted(was[0], right[0], text.strip(), claim.text, claim.is_own)
+                yield _right_claim(claim, was[0], right[0], text)
                 return
 
 

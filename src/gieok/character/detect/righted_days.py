@@ -50,7 +50,9 @@ def iter_righted_days(
         return
     days, rest = list[date](), list[str]()
     for sentence in sentences:  # "Saturday. Saturday the 17th" is no one day
-        times = [one for one in read_times(sentence, said, is_ahead=True).found if _is_day(one)]
+        times = [
+            one for one in read_times(sentence, said, is_ahead=True).found if _is_single_day(one)
+        ]
         days += [time.span.first for time in times if time.span.first >= said]
         rest.append(_cut_times(sentence, times))
     plan = _find_plan(" ".join(rest), said, earlier, held) if days else None
@@ -64,7 +66,7 @@ def _cut_times(text: str, times: Sequence[Time]) -> str:
     return text
 
 
-def _is_day(time: Time) -> bool:
+def _is_single_day(time: Time) -> bool:
     return time.span.first == time.span.last
 
 
