@@ -120,6 +120,8 @@ def play(
     score = character_score.measured_facts(
         conversation, [fact for fact in held.facts if not fact.is_idea], turn_of
     )
+    current = [fact for fact in held.facts if not fact.is_idea]
+    score.add(character_score.measured_corrections(conversation.get("corrections", ()), current))
     score.add(character_score.measured_moments(conversation["moments"], held.moments, turn_of))
     for answer in answers:
         score.add(answer.score)
@@ -158,6 +160,7 @@ def shares(total: Score, conversations: int) -> dict[str, Any]:
         },
         "traps_kept": _share(total.traps_kept, total.traps),
         "moments": {"recall": _share(total.moments_found, total.moments)},
+        "corrections": {"heard": _share(total.corrections_heard, total.corrections)},
         "questions": {
             "holds": _share(total.held, total.questions),
             "stale": _share(total.stale, total.questions),
@@ -171,6 +174,7 @@ def shares(total: Score, conversations: int) -> dict[str, Any]:
             "moments": total.moments,
             "moments_kept": total.moments_kept,
             "questions": total.questions,
+            "corrections": total.corrections,
         },
     }
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from gieok.character.facts import CHARACTER, Fact, Moment, same_value
+from gieok.character.facts import CHARACTER, USER, Fact, Moment, same_value
 
 #: Row of a file, as JSON gives it.
 Row = Mapping[str, Any]
@@ -41,6 +41,8 @@ class Score:
     moments_kept: int = 0
     questions: int = 0
     held: int = 0
+    corrections: int = 0
+    corrections_heard: int = 0
     stale_asked: int = 0
     stale: int = 0
     misses: list[str] = field(default_factory=list)
@@ -161,6 +163,35 @@ def _measure_current(row: Row, rows: Sequence[Row], facts: Sequence[Fact], score
         score.misses.append(
             f"NOT CURRENT {row['predicate']}={row['object']}: {[f.object for f in current]}"
         )
+
+
+def measured_corrections(rows: Sequence[Row], facts: Sequence[Fact]) -> Score:
+    """Return how many corrections of the file are heard.
+
+    A fact that holds has one of the new values, and none an old value without a new one beside it.
+    A value may name its predicate (`likes:tea`); a correction without a new value only denies.
+    """
+    score = Score(corrections=len(rows))
+    current = [fact for fact in facts if fact.is_current]
+    for row in rows:
+        new = [fact for fact in current if _holds_any(fact, row["new"])]
+        old = [fact for fact in current if fact not in new and _holds_any(fact, row["old"])]
+        is_heard = not old and (bool(new) or not row["new"])
+        score.corrections_heard += is_heard
+        if not is_heard:
+            score.misses.append(f"NOT HEARD {row['form']} want {row['new']}")
+    return score
+
+
+def _holds_any(fact: Fact, values: Sequence[str]) -> bool:
+    for value in values:
+        predicate, _, word = value.rpartition(":")
+        if predicate == "pred" and fact.predicate == word and fact.subject == USER:
+            return True
+        is_of_it = predicate in ("", fact.predicate)
+        if is_of_it and any(occurs(word, text) for text in (fact.object, fact.day[5:])):
+            return True
+    return False
 
 
 def measured_moments(

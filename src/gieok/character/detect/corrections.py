@@ -7,7 +7,7 @@ import re
 from itertools import pairwise
 from typing import NamedTuple
 
-from gieok.character.detect.words import NOT_BUT
+from gieok.character.detect.words import NOT_BUT, ONES_END
 
 
 class Settled(NamedTuple):
@@ -101,7 +101,12 @@ _KINDS = tuple(
         rf"(?<![\d가-힣])(?:\d{{1,2}}|{_ONES}) ?(?:개월|년째|년 ?차)",
         r"(?<!\d)\d{1,3}(?:\.\d)?점|(?<!\d)\d\.\d",
         r"(?<![가-힣])(?:고|중)[1-3](?!\d)|\d학년",
-        rf"(?<![가-힣])(?:스물|서른|마흔|쉰)(?:{_ONES})?(?=[이,.\s인])",
+        (
+            rf"(?<![가-힣])(?:스물|서른|마흔|쉰|예순|일흔|여든|아흔)(?:{ONES_END})?"
+            r"(?=[이,.\s인임]|입|지|예|이여|야)"
+        ),
+        r"(?<![가-힣])초(?:하루|이틀|사흘|나흘|닷새|엿새|이레|여드레|아흐레|열흘)",
+        r"(?<![\d가-힣.])\d{1,2}(?: ?살)?(?=임|이야|이에요|입니다|이요|인데)",
         rf"(?<![\d가-힣])(?:\d{{1,2}}|{_ONES}|열한|열두) ?시",
         (
             r"\b(?:\d{1,2}|(?:four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif"
@@ -113,11 +118,16 @@ _KINDS = tuple(
 _TAKES_BACK = re.compile(
     (
         r"(?:^|[\s.,!?…~ㅋㅎ])(?:아(?![가-힣])|아니(?:다|야|지|구나|네|요|에요|라)?(?![가-힣])|앗|참(?![가-힣])|아 ?맞다|아 "
-        r"?뭐래|잠깐|정정|no\b|sorry\b|wait\b|actually\b|i mean\b|scratch that\b|make that\b)[\s,.!~]*"
+        r"?뭐래|잠깐|정정(?:하겠습니다|할게요?|합니다|해요|요)?|잘못 ?(?:말했|말씀드렸|썼)[가-힣]*"
+        r"|no\b|i tell a lie\b|correction\b|sorry\b|wait\b|actually\b|i mean\b"
+        r"|scratch that\b|make that\b)[\s,.!~]*"
     ),
     re.IGNORECASE,
 )
 _MOST_BETWEEN = 40
+#: Leading digits of a value; a reason before the right value has more characters than this.
+_UNIT = re.compile(r"^\d+")
+_LEAST_REASON = 6
 _COMPILED = tuple(re.compile(row, re.IGNORECASE) for row in _ROWS)
 #: "아니" opens the sentence that follows here, and takes nothing back.
 _NO_CORRECTION = re.compile(r"^\s*아니\s")
@@ -175,6 +185,26 @@ def _same_kind(text: str, wrong: list[tuple[str, str]]) -> Settled:
             back = _TAKES_BACK.search(between)
             if back and len(between) <= _MOST_BETWEEN and first[0] != later[0]:
                 wrong.append((first[0], later[0]))
-                text = text[: first.start()] + text[first.end() + back.end() :]
+                text = _cut_taken_back(text, first, later, back)
                 break
     return Settled(text, tuple(wrong))
+
+
+def _cut_taken_back(
+    text: str, first: "re.Match[str]", later: "re.Match[str]", back: "re.Match[str]"
+) -> str:
+    """Return a text without the first of two values.
+
+    The later one stands in its place where a reason is told before it, and where it leaves out the
+    unit of the first: 일흔둘입니다, 정정합니다, 생일 전이니 일흔하나; 17살 아니다 18임.
+    """
+    unit = _UNIT.sub("", first[0])
+    is_bare = bool(unit) and later[0].isdigit()
+    reason = text[first.end() + back.end() : later.start()]
+    if is_bare:
+        return text[: first.start()] + later[0] + unit + text[later.end() :]
+    told = text[first.end() : first.end() + back.start()]
+    if len(reason) > _LEAST_REASON and told.rstrip().endswith(("다", "요", ".", "!")):
+        told = told.rstrip(" .!")
+        return f"{text[: first.start()]}{later[0]}{told}. {reason.strip()}{text[later.end() :]}"
+    return text[: first.start()] + text[first.end() + back.end() :]

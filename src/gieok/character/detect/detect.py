@@ -19,6 +19,16 @@ from gieok.character.detect.corrections import settle_corrections
 from gieok.character.detect.denials import iter_given_up_plans
 from gieok.character.detect.formers import Former, iter_formers
 from gieok.character.detect.introductions import iter_introduced
+from gieok.character.detect.misremembered import (
+    Righted,
+    find_other,
+    find_righted_statement,
+    format_righted,
+    iter_righted,
+    name_claim_kind,
+    names_other,
+    restate,
+)
 from gieok.character.detect.patterns import (
     OF_ANY,
     OF_OTHER,
@@ -33,6 +43,7 @@ from gieok.character.detect.patterns import (
     tidy_fact_value,
 )
 from gieok.character.detect.person import person_name, strip_name_ending
+from gieok.character.detect.righted_days import RightedDay, iter_righted_days
 from gieok.character.detect.spelling import spelled
 from gieok.character.detect.words import NO_NAME, NO_VALUE
 from gieok.character.facts import CHARACTER, USER, Fact, same_value
@@ -117,6 +128,9 @@ class Spoken(NamedTuple):
     earlier: tuple[str, ...] = ()
     #: Time zone of the day.
     zone: tzinfo = UTC
+    #: What the user said before it in the last turns, `earlier` among it: what a message that says
+    #: so puts right.
+    recent: tuple[str, ...] = ()
 
 
 class Finding(NamedTuple):
@@ -155,6 +169,7 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         text=spelled(said.text),
         answers=spelled(said.answers),
         earlier=tuple(map(spelled, said.earlier)),
+        recent=tuple(map(spelled, said.recent)),
     )
     gate = gates.unmeant(said.text)
     if gate:
@@ -189,6 +204,8 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     findings = [finding for finding in findings if not _is_said_better(finding, findings)]
     findings += [] if findings or corrections else _find_thought_plans(text)
     findings += map(_build_corrected_finding, corrections)
+    if not corrections:
+        findings = _add_righted_findings(findings, said, told, names, held)
     formers = list(iter_formers(split_chat_sentences(told), held))
     findings += (_build_next_finding(one) for one in formers if one.value)
     sentences = split_chat_sentences(text)
@@ -242,10 +259,120 @@ def _build_corrected_finding(one: Correction) -> Finding:
     )
 
 
+def _add_righted_findings(
+    findings: Sequence[Finding],
+    said: Spoken,
+    text: str,
+    names: frozenset[str],
+    held: Sequence[Fact],
+) -> list[Finding]:
+    """Return the findings of a message with what it puts right of the last turn.
+
+    What the rules found of the right value in the message itself stands.
+    """
+    kept = list(findings)
+    for moved in iter_righted_days(text, said.day, said.earlier, held):
+        if any(one.is_change and one.day for one in kept):
+            return kept
+        day = moved.day.isoformat()
+        return [*(one for one in kept if one.day != day), _build_moved_plan(moved, text)]
+    for one in iter_righted(text, said.answers, said.earlier, said.recent):
+        if any(_holds_word(other, one.right) for other in kept):
+            # the reader need not see again what is said to be so
+            kept = [
+                other._replace(is_change=True)
+                if _holds_word(other, one.right) and not other.day
+                else other
+                for other in kept
+            ]
+            continue
+        right = _find_righted_fact(one, said, names, held)
+        kept = [other for other in kept if other.sentence not in one.sentence or other.day == ""]
+        kept.append(right)
+    if not kept and (statement := find_righted_statement(text)):
+        kept.append(_build_detail(statement, text.strip()))
+    return kept
+
+
+def _build_moved_plan(one: RightedDay, text: str) -> Finding:
+    """Return a held plan on the day that is right."""
+    return Finding(
+        predicate=one.plan.predicate,
+        object=one.value,
+        sentence=text.strip(),
+        subject=one.plan.subject,
+        confidence=one.plan.confidence,
+        day=one.day.isoformat(),
+        is_change=True,
+        replaces=one.plan.object,
+    )
+
+
+def _holds_word(one: Finding, value: str) -> bool:
+    return same_value(value) in same_value(one.object)
+
+
+def _find_righted_fact(
+    one: Righted, said: Spoken, names: frozenset[str], held: Sequence[Fact]
+) -> Finding:
+    """Return what holds of a value that is put right: what the wrong sentence says of it.
+
+    That is a held fact with the wrong value, else what the rules read in the sentence, said with
+    the right one. Where they read nothing there, the words themselves are kept.
+    """
+    if find_other(one):
+        return _build_detail(format_righted(one), one.sentence)
+    for fact in reversed(held):
+        if fact.is_current and same_value(fact.object) == same_value(one.wrong):
+            right = Correction(fact, fact.subject, one.right, one.sentence)
+            return _build_corrected_finding(right)
+    text = restate(one)
+    again = said._replace(text=text, answers="", earlier=())
+    found = [
+        *map(_with_name, _iter_stated_findings(again, text, names, ())),
+        *plans.plans(plans.PlanMessage(said.day, text), held, Finding),
+    ]
+    for other in found:
+        if other.subject == USER and _holds_word(other, one.right):
+            return other._replace(
+                sentence=one.sentence,
+                confidence=min(other.confidence, _HEDGED),
+                is_change=True,
+            )
+    kind = name_claim_kind(one)
+    if kind and (kind != "name" or _may_be_own_name(one, held)):
+        return _build_detail(format_righted(one), one.sentence)._replace(
+            predicate=kind, object=one.right
+        )
+    return _build_detail(format_righted(one), one.sentence)
+
+
+def _may_be_own_name(one: Righted, held: Sequence[Fact]) -> bool:
+    """Return whether a name that is put right may be the user's.
+
+    Nobody else is named beside it, and none is known, or one like it.
+    """
+    if names_other(one.sentence):
+        return False
+    names = [fact.object for fact in held if fact.predicate == "name" and fact.subject == USER]
+    return not names or any(one.right in name or one.wrong in name for name in names)
+
+
+def _build_detail(value: str, sentence: str) -> Finding:
+    """Return what is put right in its own words: "drums, not bass"."""
+    return Finding(
+        predicate="detail",
+        object=value,
+        sentence=sentence,
+        confidence=_HEDGED,
+        is_change=True,
+    )
+
+
 def _build_next_finding(one: Former) -> Finding:
     """Return what holds in the place of a fact that a message tells as a former one."""
     return Finding(
-        predicate=one.fact.predicate,
+        predicate=one.predicate or one.fact.predicate,
         object=one.value,
         sentence=one.sentence,
         confidence=min(one.fact.confidence, _HEDGED),

@@ -47,7 +47,53 @@ FORMER = (
         "후추는 예전 고양이고",
         "후추는 예전에 귀여웠고",
     ),
+    # a taste that was, before what is so now
+    (
+        (
+            r"(?<![가-힣])(?P<old>[가-힣A-Za-z0-9]+?)(?:이?는|을|를|은|이|가|도)?\s(?:진짜 |완전 |엄청 |제일 |절대 )?"
+            r"(?:극혐|싫어|좋아|즐겨|질색|최애|안 ?먹|못 ?먹|안 ?마[시셔셨]|환장)[가-힣 ]{0,4}?"
+            r"[랬했었았였셨][가-힣]{0,3}?(?:는데|지만|더니)요?[\s,]+[^.]{0,6}?(?:요즘|요새|이제|이젠|지금|어느새)"
+        ),
+        "후추 진짜 싫어했는데 요즘은 좋아",
+        "후추 진짜 좋아하는데 요즘은 비싸",
+    ),
+    (
+        (
+            r"(?i)\b(?:i (?:really )?(?:don['’]?t|do not) (?:drink|eat|like|love|take|do"
+            r"|play) (?:the |my )?"
+            r"(?P<old>[a-z][\w'’ -]*?) any ?more\b)"
+        ),
+        "I don't drink pepper anymore",
+        "I don't drink pepper",
+    ),
+    (
+        (
+            r"(?i)\bi (?:used to|always) (?:really )?(?:love|like|hate|drink|eat"
+            r"|take)d?\s(?:the |my )?"
+            r"(?P<old>[a-z][\w'’ -]*?),?\s(?:but|till|until|and now|now)\b"
+        ),
+        "I used to love pepper but",
+        "I love pepper but",
+    ),
+    (
+        (
+            r"(?i)\bi(?:['’]?ve| have|['’]?m)? (?:gone|went|going|right) off (?:the |my )?"
+            r"(?P<old>(?!it\b)[a-z][\w'’ -]*?)(?=\s*(?:$|[.,;!…]|\b(?:and|but|so|now"
+            r"|lately|altogether)\b))"
+        ),
+        "I've gone off pepper altogether",
+        "The alarm went off at pepper time",
+    ),
 )
+#: Words of a taste that turned: the old one is the other of the two.
+_TURNED = re.compile(
+    r"(?:요즘|요새|이제|이젠|지금|어느새)[은는]?[^.]{0,10}?(?P<likes>없어서 ?못|좋아|최애|맛있|잘 ?먹|환장)"
+    r"|(?:요즘|요새|이제|이젠|지금)[은는]?[^.]{0,10}?(?P<dislikes>싫|질렸|질려|별로|못 ?먹|안 ?먹|안 ?마)"
+    r"|\bnow\b[^.]{0,12}\b(?P<likes_en>love|like|adore|can't get enough)"
+    r"|\bnow\b[^.]{0,12}\b(?P<dislikes_en>hate|can't stand|sick of)",
+    re.IGNORECASE,
+)
+_TASTES = ("likes", "dislikes")
 #: What holds now, behind a former value.
 NOW = (
     (
@@ -78,11 +124,15 @@ _LASTING = frozenset("name birthday from age mbti allergy blood_type".split())
 
 
 class Former(NamedTuple):
-    """Held fact that held once, and the value that holds in its place, '' where none is told."""
+    """Held fact that held once, and the value that holds in its place, '' where none is told.
+
+    `predicate`: that of the value, where a taste turned into its opposite.
+    """
 
     fact: Fact
     value: str
     sentence: str
+    predicate: str = ""
 
 
 def iter_formers(sentences: Sequence[str], held: Sequence[Fact]) -> Iterator[Former]:
@@ -112,11 +162,25 @@ def _iter_named_formers(sentence: str, behind: str, current: Sequence[Fact]) -> 
         for found in re.finditer(pattern, sentence):
             for fact in current:
                 if word := _find_own_word(fact, found["old"]):
-                    yield Former(fact, _name_next(fact, word, behind), sentence)
+                    turned = _name_turned_taste(fact, sentence)
+                    value = fact.object if turned else _name_next(fact, word, behind)
+                    yield Former(fact, value, sentence, turned)
+
+
+def _name_turned_taste(fact: Fact, sentence: str) -> str:
+    """Return the taste that a held one turned into, '' for none."""
+    turned = _TURNED.search(sentence) if fact.predicate in _TASTES else None
+    taste = (
+        next((name for name, words in turned.groupdict().items() if words), "") if turned else ""
+    )
+    taste = taste.removesuffix("_en")
+    return taste if taste != fact.predicate else ""
 
 
 def _find_own_word(fact: Fact, old: str) -> str:
     """Return the word of a fact's value that is told as a former one; '' for none."""
+    if same_value(fact.object) == same_value(old):
+        return fact.object
     words = re.findall(r"[\w'’-]+", fact.object)
     return next((word for word in words if same_value(word) == same_value(old)), "")
 

@@ -17,7 +17,8 @@ _UNMEANT = (
     (
         "quote",
         (
-            r"가사|노래 ?(?:듣|들|부르|뭐|제목|나오)|(?<=[\"”]) ?이 노래|유행가|노래자랑|\blyrics?\b|\bsinging (?:that|it"
+            r"가사(?!리)|노래 ?(?:듣|들|부르|뭐|제목|나오)"
+            r"|(?<=[\"”]) ?이 노래|유행가|노래자랑|\blyrics?\b|\bsinging (?:that|it"
             r"|this)\b|\bbday song\b|\blike the (?:guy|man|song) (?:said|says|goes)\b"
         ),
     ),

@@ -202,7 +202,7 @@ def _read_plan(
     )
     named = event or before or own
     if old is not None:
-        named = _name_held_plan(old)
+        named = name_held_plan(old)
     if named is None:
         return
     day = _as_planned(days[-1] if is_moved else days[0], text, named[0], held, old)
@@ -235,14 +235,14 @@ def _iter_moved_times(
     names = list_names(text)
     named = [
         fact
-        for fact in _list_open_plans(held, message.said)
+        for fact in list_open_plans(held, message.said)
         if fact.subject == (clause.owner or USER) and any(is_among(name, fact) for name in names)
     ]
     if len(named) != 1 or not _is_change_of(clause, text, named[0]):
         return
     (old,) = named
     day = NamedDay(date.fromisoformat(old.day), 0, 0)
-    shown = _format_plan_text(text, _name_held_plan(old), day, (), is_given=True)
+    shown = _format_plan_text(text, name_held_plan(old), day, (), is_given=True)
     yield make(
         old.predicate,
         shown,
@@ -254,7 +254,7 @@ def _iter_moved_times(
     )
 
 
-def _list_open_plans(held: Sequence[Fact], said: date) -> list[Fact]:
+def list_open_plans(held: Sequence[Fact], said: date) -> list[Fact]:
     """Return the plans whose day is not over."""
     return [
         fact
@@ -263,7 +263,7 @@ def _list_open_plans(held: Sequence[Fact], said: date) -> list[Fact]:
     ]
 
 
-def _name_held_plan(plan: Fact) -> tuple[str, str]:
+def name_held_plan(plan: Fact) -> tuple[str, str]:
     """Return the predicate of a plan and its words without its day."""
     return plan.predicate, _LEADING_DAY.sub("", plan.object)
 
@@ -322,7 +322,7 @@ def _find_changed_plan(
     of that day. `event` is that of the text; `is_change`: the text says that something changed.
     """
     text = message.text
-    open_ = _list_open_plans(held, message.said)
+    open_ = list_open_plans(held, message.said)
     if is_change and (over := _find_plan_of_past_day(text, held, message.said)):
         return over
     if not is_change:
@@ -331,7 +331,7 @@ def _find_changed_plan(
     words = {word[:3] for word in re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", text.lower())}
 
     def likeness(fact: Fact) -> tuple[int, bool, object]:
-        own = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", _name_held_plan(fact)[1].lower())
+        own = re.findall(r"[가-힣]{2,}|[A-Za-z]{4,}", name_held_plan(fact)[1].lower())
         is_such = event is not None and fact.predicate == event[0]
         shared = len({word[:3] for word in own} & words)
         return shared * 2 + is_such, fact.day in named, fact.at

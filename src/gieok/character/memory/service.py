@@ -836,15 +836,14 @@ def _build_spoken_line(said: Sequence[Journalled], one: Journalled, zone: tzinfo
     """Return a message as the rules read it, with the messages before it."""
     before = [other.message for other in said]
     last = before[-1] if before and before[-1].role is not one.message.role else None
-    earlier = [message.text[:_MOST_READ] for message in before if message.role is Role.USER][
-        -EARLIER:
-    ]
+    recent = [message.text[:_MOST_READ] for message in before if message.role is Role.USER]
     is_user = one.message.role is Role.USER
     return Spoken(
         text=one.message.text[:_MOST_READ],
         is_user=is_user,
         day=day_in(one.message.at, zone),
         answers=last.text[-_MOST_READ:] if last else "",
-        earlier=tuple(earlier),
+        earlier=tuple(recent[-EARLIER:]),
         zone=zone,
+        recent=tuple(recent),
     )
