@@ -42,11 +42,17 @@ def forget_matching(device: DeviceHome, match: str) -> None:
 
 
 def sync_all(*devices: DeviceHome) -> dict[str, int]:
-    """Synchronise devices in turn; return the name of each → how many both were kept, in all."""
-    kept: dict[str, int] = {}
-    for device in devices * 4:
-        name = device.folder.name
-        kept[name] = kept.get(name, 0) + device.sync().both_kept
+    """Synchronise devices in turn, until a round moves nothing, at most four times.
+
+    Returns the name of each → how many both were kept, in all.
+    """
+    kept = {device.folder.name: 0 for device in devices}
+    for _ in range(4):
+        done = {device.folder.name: device.sync() for device in devices}
+        for name, one in done.items():
+            kept[name] += one.both_kept
+        if not any(one.taken or one.sent for one in done.values()):
+            break
     return kept
 
 
