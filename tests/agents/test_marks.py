@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 import pytest
-from rows import for_each_row
+from row_tables import for_each_row
 
 from gieok.agents import table
 from gieok.agents.marks.mark import SAID, Mark, Sample, SpeakerKind

@@ -1,7 +1,7 @@
 """What of a prompt is asked of memory, and which prompts ask nothing."""
 
 import pytest
-from rows import for_each_row
+from row_tables import for_each_row
 
 from gieok.hook import question
 from gieok.hook.question import COMMON, build_prompt_questions, is_worth_asking

@@ -1,7 +1,7 @@
 """A table of rows that is divided into tests loses no row, and a fault names its row."""
 
 import pytest
-from rows import for_each_row
+from row_tables import for_each_row
 
 
 def test_every_row_is_checked_and_each_fault_names_its_row() -> None:

@@ -4,7 +4,7 @@ Each row is the secrets and the text that holds them; no piece of them may stay.
 stay as they are.
 """
 
-from rows import for_each_row
+from row_tables import for_each_row
 
 from gieok.text.redact import redact
 

@@ -9,7 +9,7 @@ import re
 import unicodedata
 
 import pytest
-from rows import for_each_row
+from row_tables import for_each_row
 
 from gieok.text.redact import redact, redact_source
 from gieok.text.redact.nouns import NAMES, NameRow, read_name

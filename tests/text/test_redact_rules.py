@@ -6,7 +6,7 @@ import re
 import string
 
 import pytest
-from rows import for_each_row
+from row_tables import for_each_row
 
 from gieok.text.redact import RULES, SOURCE_RULES, redact, redact_counted, redact_source, user_rules
 from gieok.text.redact.commands import COMMANDS

@@ -1,7 +1,7 @@
 """Agrees with Snowball's C implementation: each word beside the stem that PyStemmer 3 gives it."""
 
 import pytest
-from rows import for_each_row
+from row_tables import for_each_row
 
 from gieok.text.stem import stem_english_word
 

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rows import for_each_row
+from row_tables import for_each_row
 
 from gieok.text.dates import find_last_day, find_span, refused_times
 from gieok.text.times.order import without_order

@@ -512,7 +512,7 @@ def test_a_statement_that_words_find_worth_little_is_not_read() -> None:
     assert not judge.is_read
     nothing, judged = judge.judge_statements(said)
     assert reader.read == [("I am allergic to nuts.", "")]
-    assert nothing == (0.0, 0.0)
+    assert nothing == (0.0, 0.0, 0.0)
     assert (round(judged.worth, 2), judged.about_user) == (0.95, 0.7)
     assert judge.is_read
     judge.judge_statements(said[:1])
@@ -530,7 +530,7 @@ def test_where_the_reader_cannot_run_words_judge() -> None:
     judge = StatementJudge(_Broken)  # type: ignore[arg-type, return-value]
     said = [UserStatement("We decided on Postgres for invoices."), UserStatement("We use pnpm.")]
     sure, unsure = judge.judge_statements(said)
-    assert (sure.worth > 0.7, sure.about_user, unsure) == (True, 0.0, (0.0, 0.0))
+    assert (sure.worth > 0.7, sure.about_user, unsure) == (True, 0.0, (0.0, 0.0, 0.0))
     assert not judge.is_read
     assert [rules._cut_word_probability(chance) for chance in (0.7, 0.69)] == [0.7, 0.0]
 
@@ -566,7 +566,7 @@ def test_the_users_own_words_stand_where_they_say_something_alone() -> None:
 def test_a_rule_is_not_judged() -> None:
     reader = _Scripted(0.0)
     (found,) = _judge(reader, "Never commit to main directly.")
-    assert (found.judgement, found.category) == ((1.0, 0.0), Category.PREFERENCE)
+    assert (found.judgement, found.category) == ((1.0, 0.0, 0.0), Category.PREFERENCE)
     assert not reader.read
 
 

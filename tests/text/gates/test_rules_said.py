@@ -4,7 +4,7 @@ import re
 from datetime import date, timedelta
 
 import pytest
-from rows import for_each_row
+from row_tables import for_each_row
 from tests.support.said_rules import CASES, HALF_READ, NO_RULES, ONLY_NOW, OTHERS_RULES
 
 from gieok.text.gates import deeds, forms, verdict
