@@ -21,9 +21,11 @@ from gieok.commands.memory.newest import open_standing, place_current_hits
 from gieok.commands.memory.search import search_memory as search
 from gieok.commands.observe.why import explain_named_memory
 from gieok.commands.prompt.recall import recall_memories
+from gieok.flow.lifecycle import fill_vectors
 from gieok.home.calls import open_call
 from gieok.model.conversation import Run
 from gieok.model.memory import REPLACED_BY, Document, Entry, Passage, Scope
+from gieok.models.local.runtime import E5Embedder
 from gieok.places.home import replaced_file
 from gieok.surfaces.cli import main
 from gieok.testing import ManualClock
@@ -201,3 +203,23 @@ def test_a_prompt_compares_what_was_said_in_the_last_day_alone(
         )
     ]
     assert order == ([NEW_KEY, OLD_KEY] if is_compared else [OLD_KEY, NEW_KEY])
+
+
+def test_what_replaced_one_fact_of_a_turn_today_marks_that_fact_alone(
+    home: Path, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path(replaced_file(str(home), SCOPE)).unlink()
+    (home / "models").symlink_to(models)
+    monkeypatch.setenv("GIEOK_EMBEDDER", "e5")
+    put_turn(OLD_KEY, "User: the violas hang in the back room and cellos stand by the window", 1)
+    put_turn(
+        NEW_KEY, "User: cellos don't stand by the window any more, moved them next to the stove", 9
+    )
+    call = open_call({}, clock=ManualClock(datetime(2026, 11, 9, 1, tzinfo=UTC)))
+    fill_vectors(call.home.store, E5Embedder(models))
+    hits = search(call, query=["where do the violas hang?"], min_score=0.0).ranked.hits
+    placed = place_current_hits(call, call.home.store, hits, open_standing(call))
+    old = next(one for one in placed if one.hit.passage.key == OLD_KEY)
+    assert old.ended is None
+    assert [part.words for part in old.parts] == ["cellos stand by the window"]
+    assert old.parts[0].key == NEW_KEY

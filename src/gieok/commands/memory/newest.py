@@ -25,6 +25,7 @@ from gieok.model.retrieval import FoundPassage, Hit
 from gieok.ports.store import Store, VectorCopy
 from gieok.ranking.claim_rows import LaterClaim
 from gieok.ranking.recall import documents_of
+from gieok.text.claim_share import is_whole_claim
 from gieok.text.embedform import text_to_embed
 from gieok.text.messages import Words
 
@@ -113,7 +114,7 @@ def place_current_hits(
     )
     winners = {by for by, _ in compared.ended.values()}
     for place, (_, end) in compared.ended.items():
-        marked[place] = marked[place]._replace(ended=end)
+        marked[place] = _mark_compared_hit(marked[place], end)
     for place, pair in compared.pairs.items():
         marked[place] = marked[place]._replace(pair=pair)
     for place in winners - set(compared.ended):
@@ -165,6 +166,14 @@ def _mark_ended_hit(
         has_won=has_won,
         later=later,
     )
+
+
+def _mark_compared_hit(placed: PlacedHit, end: EndedClaim) -> PlacedHit:
+    """Return a hit with an end that a comparison found: of all of it, or of a part."""
+    if end.is_whole:
+        return placed._replace(ended=end)
+    known = {part.words for part in placed.parts}
+    return placed if end.words in known else placed._replace(parts=(*placed.parts, end))
 
 
 def _ended_by_document(document: Document) -> EndedClaim:
@@ -300,6 +309,7 @@ def _compare_found_statements(
                     claim.start,
                     claim.length,
                 )
+                end.words, end.is_whole = pair.claim, is_whole_claim(pair.claim, old.text)
                 ended[place], pairs[place] = (other, end), pair
             elif pair.sureness == UNSURE and place < other and place not in ended:
                 is_as_likely = marked[other].hit.score >= _AS_LIKELY * marked[place].hit.score
