@@ -116,14 +116,15 @@ class PairJudge:
         alone, the reader takes twice as many of other people's neighbours for a change. None
         without a reader, and without a word that may name the subject in both: a statement such as
         "that is off, too" fits everything. `is_ahead`: the earlier statement is far nearer to the
-        later one than all others are, and so needs no such word.
+        later one than all others are, and so needs no such word. Of a sentence that tells several
+        facts, the one that the later statement is about is read in its place, where it is known.
         """
         pairs = list_anchored_pairs(earlier, later)[:_MOST_SENTENCES]
         if not pairs and not (is_ahead and any(map(states_something, read_sentences(earlier)))):
             return None
         fact = self._facts.find(earlier, later)
-        is_turn = len(read_sentences(earlier)) > 1
-        whole = self._read_likely(earlier if is_turn else fact or earlier, later)
+        is_one_sentence = len(read_sentences(earlier)) == 1
+        whole = self._read_likely(fact if fact and is_one_sentence else earlier, later)
         if whole is None:
             return None
         if not pairs:

@@ -69,10 +69,9 @@ def _tells_in_english(clause: str, most: int | None) -> bool:
     words = _WORD.findall(clause)[:most]
     if len(words) < _FEWEST_WORDS or _DEPENDENT.match(clause):
         return False
-    return any(
-        is_verb_form(words, place) and (place or words[0][0].isupper() or "'" in words[0])
-        for place in range(len(words))
-    )
+    # In the first place, a verb has its subject with it (I'm, Bank's) or gives an order.
+    first = 0 if words[0][0].isupper() or "'" in words[0] else 1
+    return any(is_verb_form(words, place) for place in range(first, len(words)))
 
 
 def _iter_korean_cuts(sentence: str) -> Iterator[tuple[int, int]]:
