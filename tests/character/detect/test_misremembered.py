@@ -113,6 +113,12 @@ def test_what_puts_nothing_right_is_no_correction(answers: str, text: str) -> No
     assert not list(iter_righted(text, answers, ()))
 
 
+def test_a_long_message_is_no_correction_and_takes_no_time() -> None:
+    answers = "You work in Ennis, don't you? 강아지 이름은 보리라며?"
+    for said in ("가", "'", "Not Ennis, "):
+        assert not list(iter_righted(said * 50_000, answers, ()))
+
+
 def test_the_name_of_somebody_else_becomes_nobody_elses() -> None:
     answers = "수지 님, 예쁜 이름이에요."
     found = _hear("수지는 우리 처제고 집사람은 수진", answers, "수진 씨라고 불러요").findings

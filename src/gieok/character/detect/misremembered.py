@@ -116,6 +116,8 @@ _WHO = re.compile(
     re.IGNORECASE,
 )
 _MOST_CLAIM, _MOST_VALUE, _ALIKE = 160, 30, 0.6
+#: A longer message is a story; patterns with free ends would take seconds for some of them.
+_LONGEST_CORRECTION = 1_000
 #: Longest sentence that is kept with a value in it put right.
 _MOST_KEPT = 70
 #: What opens a reply that puts something right, and what says so anywhere.
@@ -181,7 +183,7 @@ _SELF_KO = re.compile(r"^(?:나는|난|나|내가|내|저는|전|저|제가|제|
 _SELF_EN = re.compile(r"\b(?:i|i'm|i've|my|mine|me)\b", re.IGNORECASE)
 #: What denies the word before it, and the word behind it.
 _DENIED_KO = re.compile(
-    rf"(?P<lead>[가-힣A-Za-z0-9]+ )?(?P<wrong>[가-힣A-Za-z0-9]+?)(?:이가|이|가|은|는|도|만|을"
+    rf"(?P<lead>[가-힣A-Za-z0-9]{{1,30}} )?(?P<wrong>[가-힣A-Za-z0-9]{{1,30}}?)(?:이가|이|가|은|는|도|만|을"
     rf"|를)?\s?(?:{words.NOT_BUT}"
     r"|(?:(?:이제는?|이젠|요즘은?|요새는?|더는|지금은) )?(?:안|못) ?(?:마[시셔십]|먹|좋아|해|하|가|다니|다녀|타|쓰|써|키우|키워)[가-힣]*"
     r"|(?:이제 |요즘 |요새 )?(?:끊었|그만뒀|그만뒀|질렸)[가-힣]*|아니(?:에요|예요|야|고요|거든요?)"
@@ -369,6 +371,8 @@ def iter_righted(
     and `recent` what they had said in more of the last turns: of that, what has a word of the
     message may be put right.
     """
+    if len(text) > _LONGEST_CORRECTION:
+        return
     if all(one.endswith("?") for one in split_chat_sentences(text)):
         return
     for short, written in _CONTRACTED:
