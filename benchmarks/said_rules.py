@@ -13,9 +13,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gieok.flow.gate_rules import GateChoices, GateRule
+from gieok.flow.gate_rules import GateChoices
 from gieok.hook.gates import describe_tool_use, list_gate_hits, list_held_rules
-from gieok.memory.talk.gate_lines import read_given_rules
+from gieok.memory.talk.gate_lines import hold_given_rules
 from gieok.memory.talk.rule_readings import list_said_rules
 from gieok.memory.talk.rule_sense import ASKED, DescribedUse, find_use_signs
 from gieok.models.local.reader import LocalReader
@@ -100,18 +100,7 @@ def _is_told(message: Message, reader: Reader | None) -> bool:
 
 def build_held_uses(message: Message, reader: Reader | None) -> Iterator[HeldUse]:
     """Yield what is held against each use after a message: words, then signs and the reader."""
-    rules = [
-        GateRule(
-            handle=str(number),
-            scope="",
-            said_at=number,
-            day=_DAY.isoformat(),
-            origin="",
-            source="",
-            rule=rule,
-        )
-        for number, rule in enumerate(read_given_rules([message.text], _DAY, reader))
-    ]
+    rules = hold_given_rules([message.text], _DAY, reader)
     for attempt, breaks in message.uses:
         hits = list_gate_hits(rules, GateChoices(), attempt)
         is_sure = any(hit.is_sure or reader is None for hit in hits)

@@ -1,5 +1,6 @@
 """A hook's payload is read into what a tool would do; the rule that stops counts first."""
 
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
@@ -33,6 +34,12 @@ def _attempt(payload: dict[str, object]) -> gates.ToolAttempt:
     )
 
 
+def _find_first_hit(
+    rules: Sequence[GateRule], choices: GateChoices, use: gates.ToolAttempt
+) -> gates.GateHit | None:
+    return next(iter(gates.list_gate_hits(rules, choices, use)), None)
+
+
 #: What the agents sent when they were recorded, without what no gate reads.
 _SHELL = (
     {"tool_name": "Bash", "tool_input": {"command": "git push origin main"}},
@@ -57,7 +64,7 @@ _EDITS = (
 @pytest.mark.parametrize("payload", _SHELL)
 def test_a_command_is_read_from_each_agents_payload(payload: dict[str, object]) -> None:
     rules = [_rule("never push to main")]
-    hit = gates.find_gate_hit(rules, GateChoices(), _attempt(payload))
+    hit = _find_first_hit(rules, GateChoices(), _attempt(payload))
     assert hit is not None
     assert hit.outcome == "stop"
 
@@ -65,7 +72,7 @@ def test_a_command_is_read_from_each_agents_payload(payload: dict[str, object]) 
 @pytest.mark.parametrize("payload", _EDITS)
 def test_an_edit_is_read_from_each_agents_payload(payload: dict[str, object]) -> None:
     rules = [_rule("ask me before you touch the billing folder")]
-    hit = gates.find_gate_hit(rules, GateChoices(), _attempt(payload))
+    hit = _find_first_hit(rules, GateChoices(), _attempt(payload))
     assert hit is not None
     assert hit.outcome == "ask"
 
@@ -84,17 +91,17 @@ def test_an_edit_is_read_from_each_agents_payload(payload: dict[str, object]) ->
 )
 def test_what_only_mentions_a_rules_object_is_not_touched(payload: dict[str, object]) -> None:
     rules = [_rule("ask me before you touch the billing folder"), _rule("never push to main")]
-    assert gates.find_gate_hit(rules, GateChoices(), _attempt(payload)) is None
+    assert _find_first_hit(rules, GateChoices(), _attempt(payload)) is None
 
 
 def test_a_tool_is_judged_by_the_text_that_it_runs_and_not_by_one_that_it_is_told() -> None:
     rules = [_rule("never run `DROP TABLE`"), _rule("never touch the production database")]
     given = {"tool_input": {"query": "DROP TABLE users -- production"}}
     for tool in ("mcp__supabase__execute_sql", "mcp__postgres__query"):
-        assert gates.find_gate_hit(rules, GateChoices(), _attempt({"tool_name": tool, **given}))
+        assert _find_first_hit(rules, GateChoices(), _attempt({"tool_name": tool, **given}))
     for tool in ("WebSearch", "Task", "TodoWrite", "mcp__gieok__search", "AskUserQuestion"):
         use = _attempt({"tool_name": tool, **given})
-        assert gates.find_gate_hit(rules, GateChoices(), use) is None, tool
+        assert _find_first_hit(rules, GateChoices(), use) is None, tool
 
 
 def test_the_rule_that_stops_is_told_before_one_that_asks() -> None:
@@ -102,10 +109,10 @@ def test_the_rule_that_stops_is_told_before_one_that_asks() -> None:
     stops = _rule("never push to main", "bbbbbbbb")
     attempt = _attempt(_SHELL[0])
     for rules in ([asks, stops], [stops, asks]):
-        hit = gates.find_gate_hit(rules, GateChoices(), attempt)
+        hit = _find_first_hit(rules, GateChoices(), attempt)
         assert hit is not None
         assert hit.rule is stops
-    hit = gates.find_gate_hit([asks, stops], GateChoices(off=["bbbbbbbb"]), attempt)
+    hit = _find_first_hit([asks, stops], GateChoices(off=["bbbbbbbb"]), attempt)
     assert hit is not None
     assert hit.rule is asks
 
@@ -114,9 +121,9 @@ def test_a_rule_that_a_person_ended_holds_on_its_last_day_and_not_after() -> Non
     rules = [_rule("never push to main")]
     attempt = _attempt(_SHELL[0])
     ends = GateChoices(until={"0a0b0c0d": "2026-11-25"})
-    assert gates.find_gate_hit(rules, ends, attempt) is not None
+    assert _find_first_hit(rules, ends, attempt) is not None
     ended = GateChoices(until={"0a0b0c0d": "2026-11-24"})
-    assert gates.find_gate_hit(rules, ended, attempt) is None
+    assert _find_first_hit(rules, ended, attempt) is None
 
 
 def test_an_allowance_lets_pass_its_own_rule_for_its_own_action_once(tmp_path: Path) -> None:
@@ -327,10 +334,10 @@ def test_a_mention_of_a_patch_hides_no_command_and_denies_no_file() -> None:
         {"command": "git push origin main", "input": _PATCH},
     ):
         use = _attempt({"tool_name": "Bash", "tool_input": given})
-        assert gates.find_gate_hit(rules[:1], GateChoices(), use) is not None
+        assert _find_first_hit(rules[:1], GateChoices(), use) is not None
     write = {"file_path": "docs/x.md", "content": f"A patch:\n{_PATCH}"}
     use = _attempt({"tool_name": "Write", "tool_input": write})
-    assert gates.find_gate_hit(rules, GateChoices(), use) is None
+    assert _find_first_hit(rules, GateChoices(), use) is None
 
 
 @pytest.mark.parametrize(
@@ -350,7 +357,7 @@ def test_a_mention_of_a_patch_hides_no_command_and_denies_no_file() -> None:
 )
 def test_each_field_that_names_a_path_or_a_folder_is_read(payload: dict[str, object]) -> None:
     rules = [_rule("don't touch billing/")]
-    assert gates.find_gate_hit(rules, GateChoices(), _attempt(payload)) is not None
+    assert _find_first_hit(rules, GateChoices(), _attempt(payload)) is not None
 
 
 _PATCHED = "*** Begin Patch\n*** Delete File: billing/a.py\n*** End Patch"
@@ -370,8 +377,8 @@ def test_a_patch_as_text_and_an_editor_of_many_commands_are_judged(
 ) -> None:
     rules = [_rule("don't touch billing/")]
     attempt = _attempt({"tool_name": tool, "tool_input": given})
-    assert gates.find_gate_hit(rules, GateChoices(), attempt) is not None
-    assert gates.find_gate_hit([_rule("don't touch docs/")], GateChoices(), attempt) is None
+    assert _find_first_hit(rules, GateChoices(), attempt) is not None
+    assert _find_first_hit([_rule("don't touch docs/")], GateChoices(), attempt) is None
 
 
 def test_an_editor_that_views_a_file_only_reads_and_a_shell_with_a_path_runs() -> None:
@@ -406,14 +413,14 @@ def test_the_commands_that_pass_unasked_are_those_that_only_read() -> None:
 def test_a_program_is_known_by_its_name_also_with_its_folder(command: str) -> None:
     rules = [_rule("Never delete anything in migrations/")]
     attempt = _attempt({"tool_name": "Bash", "tool_input": {"command": command}})
-    assert gates.find_gate_hit(rules, GateChoices(), attempt) is not None
+    assert _find_first_hit(rules, GateChoices(), attempt) is not None
 
 
 @pytest.mark.parametrize("command", ["gieok remember 'We use ruff.'", "gieok index notes"])
 def test_what_only_adds_passes_unasked(command: str) -> None:
     rules = [_rule("never push to main")]
     attempt = _attempt({"tool_name": "Bash", "tool_input": {"command": command}})
-    assert gates.find_gate_hit(rules, GateChoices(), attempt) is None
+    assert _find_first_hit(rules, GateChoices(), attempt) is None
 
 
 def test_an_action_is_known_by_all_of_the_tools_input() -> None:

@@ -168,13 +168,6 @@ def list_scope_rules(rules: "Iterable[GateRule]", scopes: "Sequence[str]") -> "l
     ]
 
 
-def find_gate_hit(
-    rules: "Iterable[GateRule]", choices: GateChoices, use: ToolAttempt
-) -> "GateHit | None":
-    """Return the rule that acts on a tool's use, one that stops first; None where none acts."""
-    return next(iter(list_gate_hits(rules, choices, use)), None)
-
-
 def list_gate_hits(
     rules: "Iterable[GateRule]", choices: GateChoices, use: ToolAttempt
 ) -> "list[GateHit]":
@@ -210,12 +203,13 @@ def list_held_rules(
     use: ToolAttempt,
     hits: "Sequence[GateHit]",
 ) -> "list[GateRule]":
-    """Return the rules that a model has to hold against a use: what may be meant, and what is hit.
+    """Return the rules that a model holds against a use: what may be meant, and what is hit."""
+    return add_hit_rules(list_meant_rules(rules, choices, use), hits)
 
-    Of the rules that act on the use by their words, those that a model found.
-    """
-    meant = list_meant_rules(rules, choices, use)
-    return meant + [hit.rule for hit in hits if not hit.is_sure and hit.rule not in meant]
+
+def add_hit_rules(meant: "Sequence[GateRule]", hits: "Iterable[GateHit]") -> "list[GateRule]":
+    """Return rules that may be meant, and those that a model found which act by their words."""
+    return [*meant, *(hit.rule for hit in hits if not hit.is_sure and hit.rule not in meant)]
 
 
 def _may_be_meant(rule: GateRule, use: ToolAttempt) -> bool:

@@ -1,8 +1,8 @@
 """Finds which found claims hold no more, or have something later beside them, as
 `memory.talk.claims` recorded.
 
-Imported by the hook: see the package. A claim is a sentence, or a fact of one: a passage that consists of the ended
-claim alone has ended; of any other passage only a part has ended.
+Imported by the hook: see the package. A claim is a sentence, or a fact of one: a passage that
+consists of the ended claim alone has ended; of any other passage only a part has ended.
 
 A claim on whose subject something was said later may hold or not. It is shown behind what was said
 later, and both say so (`LaterStatement.status`, `SAID_LATER`).
@@ -75,6 +75,11 @@ class EndedClaim(LaterClaim):
 
     words = ""
     is_whole = True
+
+    def note_words(self, words: str, text: str) -> None:
+        """Note the words of the claim, and whether a passage with this text says nothing else."""
+        self.words = words
+        self.is_whole = is_whole_claim(words, text)
 
     @property
     def status(self) -> str:
@@ -153,8 +158,7 @@ class Standing(RecordedClaims):
         file = replaced_file(self._home, scope)
         place = TextPlace(scope, key, first_line, text)
         for words, claim in self._iter_said(file, EndedClaim, place):
-            claim.words = words
-            claim.is_whole = is_whole_claim(words, text)
+            claim.note_words(words, text)
             claims.append(claim)
         return claims
 

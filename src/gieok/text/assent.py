@@ -22,11 +22,11 @@ _SMALL_TALK = (
     r"|내일 ?(?:보자|봐요?|봬요|뵐게요)"
     r"|잘 ?자요?|그래요?|됐(?:어요?|다|네요?)|이제|일단|끝|바이|넵|네|예|응|어|오|아|음|ㅇㅇ|ㅇㅋ|ㅋ+|ㅎ+|ㅂㅂ|ㄱㅅ|ㄱㄱ"
 )
-#: Words that lead a sentence in.
-_LEAD_INS = (
-    r"(?i)\b(?:but|also|plus|btw|by the way|fyi|next thing|one more(?: thing)?|anyway|eh|well)\b"
-    r"|그리고|글고|근데|그런데|참고로|맞다|참"
-)
+#: Words that lead a sentence in: phrases, words that join it to the one before, Korean ones.
+LEAD_PHRASES_EN = "by the way|btw|fyi|next thing|one more(?: thing)?|anyway|eh|well"
+LEAD_JOINS_EN = "but|also|plus"
+LEAD_INS_KO = "그리고|글고|근데|그런데|참고로"
+_LEAD_INS = rf"(?i)\b(?:{LEAD_JOINS_EN}|{LEAD_PHRASES_EN})\b|{LEAD_INS_KO}|맞다|참"
 #: Further words that an assent may consist of.
 _ASSENT = (
     r"(?i)\b(?:please|do|it|that|this|way|go|ahead|for|sounds|let'?s|you|can|i|agree|agreed"

@@ -190,8 +190,7 @@ def test_an_odd_entry_leaves_the_others_as_they_are_and_is_said(call) -> None:
     assert [check.ok for check in checks] == [False, False]
     assert any("rules.json" in line for line in _run(call, "status").details)
     use = ToolAttempt(command="sudo git push origin main", day="2026-11-25")
-    hit = gates.find_gate_hit(load_gate_rules(str(home)), load_gate_choices(str(home)), use)
-    assert hit is not None
+    hit, *_ = gates.list_gate_hits(load_gate_rules(str(home)), load_gate_choices(str(home)), use)
     assert hit.rule.handle == "0002beef"
     assert not _run(call, "rules off", handle="0002").rule.is_on
     assert load_gate_choices(str(home)).until == {"0002beef": "2026-11-30"}

@@ -320,8 +320,9 @@ def _find_righted_fact(
     That is a held fact with the wrong value, else what the rules read in the sentence, said with
     the right one. Where they read nothing there, the words themselves are kept.
     """
+    detail = _build_detail(format_righted(one), one.sentence)
     if find_other(one):
-        return _build_detail(format_righted(one), one.sentence)
+        return detail
     for fact in reversed(held):
         if fact.is_current and same_value(fact.object) == same_value(one.wrong):
             right = Correction(fact, fact.subject, one.right, one.sentence)
@@ -341,10 +342,8 @@ def _find_righted_fact(
             )
     kind = name_claim_kind(one)
     if kind and (kind != "name" or _may_be_own_name(one, held)):
-        return _build_detail(format_righted(one), one.sentence)._replace(
-            predicate=kind, object=one.right
-        )
-    return _build_detail(format_righted(one), one.sentence)
+        return detail._replace(predicate=kind, object=one.right)
+    return detail
 
 
 def _may_be_own_name(one: Righted, held: Sequence[Fact]) -> bool:

@@ -25,7 +25,6 @@ from gieok.model.retrieval import FoundPassage, Hit
 from gieok.ports.store import Store, VectorCopy
 from gieok.ranking.claim_rows import LaterClaim
 from gieok.ranking.recall import documents_of
-from gieok.text.claim_share import is_whole_claim
 from gieok.text.embedform import text_to_embed
 from gieok.text.messages import Words
 
@@ -309,7 +308,7 @@ def _compare_found_statements(
                     claim.start,
                     claim.length,
                 )
-                end.words, end.is_whole = pair.claim, is_whole_claim(pair.claim, old.text)
+                end.note_words(pair.claim, old.text)
                 ended[place], pairs[place] = (other, end), pair
             elif pair.sureness == UNSURE and place < other and place not in ended:
                 is_as_likely = marked[other].hit.score >= _AS_LIKELY * marked[place].hit.score

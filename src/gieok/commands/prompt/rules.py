@@ -284,18 +284,7 @@ def try_action_rules(
     if rule:
         # trying makes no home, in which the reader would prepare its weights
         reader = call.home.open_reader() if Path(call.home.folder).exists() else None
-        held = [
-            GateRule(
-                handle="",
-                scope="",
-                said_at=number,
-                day=today.isoformat(),
-                origin="",
-                source="",
-                rule=each,
-            )
-            for number, each in enumerate(gate_lines.read_given_rules(rule, today, reader))
-        ]
+        held = gate_lines.hold_given_rules(rule, today, reader)
         return _try_rules(call, held, GateChoices(), use, described, reader)
     withheld = find_withheld_notice(call)
     if withheld is not None:

@@ -11,15 +11,16 @@ from typing import NamedTuple
 
 from gieok.memory.observer import repeats
 from gieok.memory.observer.standalone import UserStatement
+from gieok.text.assent import LEAD_INS_KO, LEAD_JOINS_EN, LEAD_PHRASES_EN
 from gieok.text.late_pattern import defer_pattern
 from gieok.text.secrets.placeholder import PLACEHOLDER
 
 #: Words before a statement that lead in. "so" and "but" begin more than they lead in: "so far".
 _LEADS_IN = defer_pattern(
-    r"(?:(?:(?:and|but|also|oh|plus|so(?!\s+(?:that|far|long|many|much|few|called|as|is|was)\b))\s+"
-    r"|(?:by the way|btw|fyi|next thing|one more(?: thing)?|anyway|eh|well|ok(?:ay)?|and|but|also"
-    r"|oh|plus|so)\s*[,:]\s*)"
-    r"|(?:ㅇㅇ|아 맞다|아 참|아참|그리고|글고|근데|그런데|참고로)(?:\s*,)?\s+|참\s*,\s*)+",
+    rf"(?:(?:(?:and|oh|{LEAD_JOINS_EN}"
+    r"|so(?!\s+(?:that|far|long|many|much|few|called|as|is|was)\b))\s+"
+    rf"|(?:{LEAD_PHRASES_EN}|ok(?:ay)?|and|oh|so|{LEAD_JOINS_EN})\s*[,:]\s*)"
+    rf"|(?:ㅇㅇ|아 맞다|아 참|아참|{LEAD_INS_KO})(?:\s*,)?\s+|참\s*,\s*)+",
     re.IGNORECASE,
 )
 #: The fewest characters that must follow.

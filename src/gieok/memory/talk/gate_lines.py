@@ -114,6 +114,22 @@ def read_given_rules(
     return rules
 
 
+def hold_given_rules(texts: Sequence[str], said_on: date, reader: Reader | None) -> list[GateRule]:
+    """Return the rules of messages that nobody stored, as gates hold them against uses."""
+    return [
+        GateRule(
+            handle="",
+            scope="",
+            said_at=number,
+            day=said_on.isoformat(),
+            origin="",
+            source="",
+            rule=rule,
+        )
+        for number, rule in enumerate(read_given_rules(texts, said_on, reader))
+    ]
+
+
 def _iter_line_rules(
     line: SaidLine, rules: Sequence[ActionRule], said_on: date
 ) -> Iterator[GateRule]:

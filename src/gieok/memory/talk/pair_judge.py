@@ -119,18 +119,20 @@ class PairJudge:
         later one than all others are, and so needs no such word. Of a sentence that tells several
         facts, the one that the later statement is about is read in its place, where it is known.
         """
+        sentences = read_sentences(earlier)
         pairs = list_anchored_pairs(earlier, later)[:_MOST_SENTENCES]
-        if not pairs and not (is_ahead and any(map(states_something, read_sentences(earlier)))):
+        if not pairs and not (is_ahead and any(map(states_something, sentences))):
             return None
-        fact = self._facts.find(earlier, later)
-        is_one_sentence = len(read_sentences(earlier)) == 1
-        whole = self._read_likely(fact if fact and is_one_sentence else earlier, later)
+        said = earlier
+        if len(sentences) == 1:
+            said = self._facts.find(earlier, later) or earlier
+        whole = self._read_likely(said, later)
         if whole is None:
             return None
         if not pairs:
             if whole < _AHEAD_FROM:
                 return None
-            claim = fact or earlier
+            claim = self._facts.find(earlier, later) or earlier
             return relation(claim, later)._replace(claim=claim, by=later)
         best: Relation | None = None
         most = _LIKELY_FROM

@@ -165,19 +165,18 @@ class _ToolJudge:
         `hits` are rules that a model found, and that act on the use by their words. They act where
         no daemon answers in time, as without a model.
         """
-        from gieok.hook.gates import GateHit, build_trial
+        from gieok.hook.gates import GateHit, add_hit_rules, build_trial
         from gieok.processes.call import ask_rules
 
         file = gate_late_file(self._home)
         late = _count_late_answers(file)
         if late >= _MOST_LATE:
             return hits
-        held = [*meant, *(hit.rule for hit in hits if hit.rule not in meant)]
         asked_s = time.monotonic()
         handle = ask_rules(
             self._home,
             build_trial(self._payload, attempt),
-            [rule.handle for rule in held],
+            [rule.handle for rule in add_hit_rules(meant, hits)],
             attempt.folder,
             dict(os.environ),
             _SENSE_S,

@@ -19,7 +19,8 @@ _ENGLISH_BOUNDARY = defer_pattern(
     re.IGNORECASE,
 )
 _KOREAN_BOUNDARY = defer_pattern(
-    r"(?<=[가-힣])(?:(?<![다라자냐])고|(?<=[있없했었았겠])구|며|는데|은데|인데|지만)(?:요)?,?\s+|\s*[,;·]\s+|\s+[-–—]\s+|(?<=[가-힣][음임함됨])\s+"
+    r"(?<=[가-힣])(?:(?<![다라자냐])고|(?<=[있없했었았겠])구|며|는데|은데|인데|지만)(?:요)?,?\s+"
+    r"|\s*[,;·]\s+|\s+[-–—]\s+|(?<=[가-힣][음임함됨])\s+"
 )
 #: What opens a clause that hangs on the one beside it.
 _DEPENDENT = defer_pattern(

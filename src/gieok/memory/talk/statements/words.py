@@ -286,12 +286,16 @@ def is_verb_form(words: Sequence[str], place: int) -> bool:
     before = words[place - 1].lower() if place else ""
     if before in _SUBJECT_PRONOUNS or before == "it":
         return True
-    is_plural_before = re.search(r"[^su]s$", before) is not None
-    is_singular_form = re.search(r"[^su]s$", word) is not None and before not in _BEFORE_NOUN
-    if place and (is_plural_before or is_singular_form) and behind in _BEHIND_VERB:
+    is_singular_form = _ends_in_s(word) and before not in _BEFORE_NOUN
+    if place and (_ends_in_s(before) or is_singular_form) and behind in _BEHIND_VERB:
         return word not in _BEHIND_VERB and word not in _NO_VERB
     is_noun = word in _FULL_VERB and before in _BEFORE_NOUN
     return not is_noun and (word in _FINITE or word in _ENGLISH_VERB)
+
+
+def _ends_in_s(word: str) -> bool:
+    """Say whether a word ends as plurals do, and verbs behind a singular."""
+    return re.search(r"[^su]s$", word) is not None
 
 
 def _read_korean(sentence: str) -> list[Word]:
