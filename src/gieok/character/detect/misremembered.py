@@ -214,8 +214,7 @@ _SUBJECT_EN = re.compile(
 )
 _ECHO_EN = re.compile(r"^\W*(?:an? |the )?(?P<wrong>[\w'’-]+(?: [\w'’-]+)?)(?P<mark>[?!])")
 _OF_OTHER_EN = re.compile(
-    r"\b(?:my|the) (?:\w+ )?(?P<who>brother|sister|mother|mum|mom|father|dad|husband|wife|cousin"
-    r"|friend|mate|son|daughter|uncle|aunt|neighbou?r|boss|roommate|flatmate|ate|kuya|in-laws?)"
+    rf"\b(?:my|the) (?:\w+ )?(?:{persons.ANYBODY_EN}|ate|kuya|in-laws?)"
     r"(?:['’]s|\s+(?:is|was|has|in|works?|lives?))\b",
     re.IGNORECASE,
 )
