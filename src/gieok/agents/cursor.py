@@ -39,6 +39,7 @@ from gieok.agents.transcripts.session import (
     iter_tool_calls,
 )
 from gieok.model.conversation import Role
+from gieok.text.months import month_number
 
 NAME = "cursor"
 
@@ -56,7 +57,6 @@ _TIME = re.compile(
     r"(?P<hour>\d{1,2}):(?P<minute>\d\d)"
     r"\s?(?P<half>[AP]M)?(?: \(UTC(?P<zone>[+-]\d{1,2})?(?::?(?P<rest>\d\d))?\))?</timestamp>"
 )
-_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 class CursorFormat(Format):
@@ -107,7 +107,8 @@ def _extract_typed_query(text: str) -> str:
 
 def _parse_cursor_time(text: str) -> str | None:
     time_match = _TIME.search(text)
-    if time_match is None or time_match["month"] not in _MONTHS:
+    month = month_number(time_match["month"]) if time_match else 0
+    if time_match is None or not month:
         return None
     hour = (
         int(time_match["hour"]) % 12 + 12 * (time_match["half"] == "PM")
@@ -116,7 +117,6 @@ def _parse_cursor_time(text: str) -> str | None:
     )
     hours, minutes = int(time_match["zone"] or 0), int(time_match["rest"] or 0)
     zone = timezone(timedelta(hours=hours, minutes=-minutes if hours < 0 else minutes))
-    month = _MONTHS.index(time_match["month"]) + 1
     try:
         day = int(time_match["year"]), month, int(time_match["day"])
         return datetime(*day, hour, int(time_match["minute"]), tzinfo=zone).isoformat()

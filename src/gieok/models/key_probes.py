@@ -25,33 +25,30 @@ _REFUSALS = (
 
 def openai(key: str, address: str, model: str, timeout_s: float) -> None:
     """Send a probe to OpenAI. Raises ServiceFailed, whose status says why."""
-    with extras.imports_of("models", "openai"):
-        from openai import OpenAI
-
-    with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
-        messages: Any = [{"role": "user", "content": _WORD}]
-        if model:
-            _run_key_probe(
-                lambda: client.chat.completions.create(
-                    model=model, messages=messages, max_completion_tokens=_TOKENS
-                )
-            )
-        else:
-            _run_key_probe(client.models.list)
+    _probe_openai_protocol(key, address, model, timeout_s, limit="max_completion_tokens")
 
 
 def compatible(key: str, address: str, model: str, timeout_s: float) -> None:
     """Send a probe to an endpoint with OpenAI's protocol. Raises the errors of `openai`."""
+    _probe_openai_protocol(key, address, model, timeout_s, limit="max_tokens")
+
+
+def _probe_openai_protocol(
+    key: str, address: str, model: str, timeout_s: float, *, limit: str
+) -> None:
+    """Ask for one short answer, or without a model for the list of models.
+
+    `limit` is the service's name for the most tokens of an answer.
+    """
     with extras.imports_of("models", "openai"):
         from openai import OpenAI
 
     with OpenAI(api_key=key, base_url=address or None, max_retries=0, timeout=timeout_s) as client:
+        most: Any = {limit: _TOKENS}
         messages: Any = [{"role": "user", "content": _WORD}]
         if model:
             _run_key_probe(
-                lambda: client.chat.completions.create(
-                    model=model, messages=messages, max_tokens=_TOKENS
-                )
+                lambda: client.chat.completions.create(model=model, messages=messages, **most)
             )
         else:
             _run_key_probe(client.models.list)

@@ -15,6 +15,7 @@ from gieok.ports.store import Documents
 from gieok.ranking import timeline
 from gieok.text.appointments import PAST
 from gieok.text.dates import DateSpan
+from gieok.text.months import MONTH_NAMES
 from gieok.text.times import ahead
 from gieok.text.times.meant import asks_what_was
 from gieok.text.times.reading import read_times
@@ -27,7 +28,6 @@ _SCORE = 0.75
 _UNPLANNED_KINDS = frozenset(("turn",))
 #: Time within which a note's "tomorrow" and "next month" may name an asked day.
 _MOST_AHEAD = timedelta(days=62)
-_MONTH_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _HEADING = re.compile(r"^#.*$", re.MULTILINE)
 #: A task that is ticked off, and a day of the lunar calendar, which is another day.
@@ -131,7 +131,7 @@ def _compile_months(span: DateSpan) -> re.Pattern[str]:
     count = (span.last.year - span.first.year) * 12 + span.last.month - span.first.month + 1
     numbers = {(span.first.month - 1 + place) % 12 + 1 for place in range(min(count, 12))}
     each = (
-        rf"(?<!\d)0?{number}(?=\s*[월/.-])|\b{_MONTH_NAMES[number - 1]}"
+        rf"(?<!\d)0?{number}(?=\s*[월/.-])|\b{MONTH_NAMES[number - 1]}"
         for number in sorted(numbers)
     )
     return re.compile("|".join(each), re.IGNORECASE)

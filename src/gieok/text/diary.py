@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from gieok.text.late_pattern import defer_pattern
 from gieok.text.markdown import heading_text
-from gieok.text.written_days import MONTH, WEEKDAY, YEAR, find_day, month_number
+from gieok.text.months import MONTH, month_number
+from gieok.text.written_days import WEEKDAY, YEAR, find_day
 
 _HEADING = defer_pattern(r"(#{1,6})[ \t]+(\S.*)")
 _ORG_HEADING = defer_pattern(r"(\*{1,8})[ \t]+(\S.*)")

@@ -11,21 +11,16 @@ use.
 import re
 
 from gieok.text import persons
+from gieok.text.months import MONTH, month_number
 from gieok.text.persons import alternatives
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_NAME = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)"
-)
 #: The day of the mark on a corrected text is not a day that the text names
 #: (`model.conversation.CORRECTED_MARK`).
 _DAY = (
     r"(?i)(?<![\d-])(?<!\(corrected on )(?P<y>\d{4})-(?P<m>\d\d)-(?P<d>\d\d)(?![\d-])"
     r"|(?:(?P<ky>\d{4})년 ?)?(?<!\d)(?P<km>\d{1,2})월 ?(?P<kd>\d{1,2})일"
-    rf"|\b(?P<em>{_NAME})\.? (?P<ed>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<ey>\d{{4}}))?"
-    rf"|(?<!\d)(?P<fd>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<fm>{_NAME})\b(?: (?P<fy>\d{{4}}))?"
+    rf"|\b(?P<em>{MONTH})\.? (?P<ed>\d{{1,2}})(?:st|nd|rd|th)?(?!\d)(?:,? (?P<ey>\d{{4}}))?"
+    rf"|(?<!\d)(?P<fd>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<fm>{MONTH})\b(?: (?P<fy>\d{{4}}))?"
 )
 _MAY_NAME = r"\d-\d\d-\d|\b(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
 #: Words for a deadline or an event.
@@ -286,9 +281,7 @@ def format_due_day(day: str, today: str, lang: str = "en") -> str:
 def _parse_due_match(found: "re.Match[str]", said: str) -> str:
     """Return the day of a match; '' for an impossible day."""
     month_name = found["em"] or found["fm"]
-    month = int(
-        _MONTHS.index(month_name[:3].lower()) + 1 if month_name else found["m"] or found["km"]
-    )
+    month = month_number(month_name) if month_name else int(found["m"] or found["km"])
     of_month = int(found["d"] or found["kd"] or found["ed"] or found["fd"])
     if not (1 <= month <= 12 and 1 <= of_month <= 31):
         return ""

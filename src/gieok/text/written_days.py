@@ -11,13 +11,9 @@ from datetime import UTC, date, datetime
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-_MONTH_NAMES = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-#: Patterns of a month, of the years in which days are read, and of a weekday.
-MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?"
-    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
+from gieok.text.months import MONTH, month_number
+
+#: Patterns of the years in which days are read, and of a weekday.
 YEAR = r"(?:19|20)\d\d"
 _ORDINAL = r"(?:st|nd|rd|th)?"
 _GAP = r"[\s_,.-]{1,3}"
@@ -134,11 +130,6 @@ class WrittenDay(NamedTuple):
 @cache
 def _compile_day_pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
-
-
-def month_number(name: str) -> int:
-    """Return the number of a month by its English name."""
-    return _MONTH_NAMES.index(name[:3].lower()) + 1
 
 
 @lru_cache(_KEPT_DAYS)

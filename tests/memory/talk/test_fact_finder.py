@@ -51,8 +51,8 @@ def test_without_vectors_the_fact_that_shares_more_words_is_found_or_none() -> N
         assert finder.find(_TOLD, "The kiln is warm while the glazes are wet.") is None
 
 
-def test_what_is_asked_behind_its_end_is_counted_and_found_by_words() -> None:
+def test_what_is_asked_after_its_end_is_counted_and_found_by_words() -> None:
     finder = FactFinder(HashEmbedder())
-    finder.close()
+    finder.vectors.close()
     assert finder.find(_TOLD, "The kiln moved to the shed.") == _KILN
-    assert finder.missed
+    assert finder.vectors.missed

@@ -18,6 +18,7 @@ from gieok.character.memory.service import Bond, CharacterService
 from gieok.character.messages import build_talk_message
 from gieok.errors import BadRequest
 from gieok.model.conversation import Message, Role
+from gieok.text.months import month_number
 from gieok.text.redact.sense import redact_said
 
 #: A longer line is not read; a longer message is refused.
@@ -29,7 +30,6 @@ _HUMAN = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})\s*@\s*(\d{1,2})h\s*(\d{1,2})m\
 _PROSE = re.compile(
     r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4}),? (?:at )?(\d{1,2}):(\d{2})\s*([ap]m)?", re.IGNORECASE
 )
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 #: Larger numbers are milliseconds, smaller ones seconds.
 _MOST_SECONDS = 1e11
 
@@ -174,13 +174,12 @@ def parse_log_time(value: Json, zone: tzinfo) -> datetime | None:
 def _parse_written_time(text: str, zone: tzinfo) -> datetime | None:
     if time_match := _HUMAN.match(text):
         return datetime(*(int(part or 0) for part in time_match.groups()), tzinfo=zone)  # type: ignore[arg-type, misc]
-    if (time_match := _PROSE.match(text)) and time_match[1][:3].lower() in _MONTHS:
+    if (time_match := _PROSE.match(text)) and (month := month_number(time_match[1])):
         hour = (
             int(time_match[4])
             if not time_match[6]
             else int(time_match[4]) % 12 + 12 * (time_match[6].lower() == "pm")
         )
-        month = _MONTHS.index(time_match[1][:3].lower()) + 1
         return datetime(
             int(time_match[3]), month, int(time_match[2]), hour, int(time_match[5]), tzinfo=zone
         )

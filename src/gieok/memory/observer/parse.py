@@ -22,6 +22,7 @@ from gieok.memory.observer.evidence import select_nearest_messages
 from gieok.model.conversation import Journalled
 from gieok.text.degenerate import is_degenerate
 from gieok.text.late_pattern import defer_pattern
+from gieok.text.months import month_number
 
 _TAG = r"<{name}>\s*(.*?)\s*(?:</{name}>|\Z)"
 _OBSERVATIONS = defer_pattern(_TAG.format(name="observations"), re.DOTALL | re.IGNORECASE)
@@ -32,7 +33,6 @@ _HEADING = defer_pattern(
 )
 _ISO = defer_pattern(r"(\d{4})\s*[-./년]\s*(\d{1,2})\s*[-./월]\s*(\d{1,2})")
 _ENGLISH = defer_pattern(r"([A-Za-z]{3})[a-z]*\.? (\d{1,2})(?:st|nd|rd|th)?,? (\d{4})")
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _ITEM = defer_pattern(r"^(?P<indent>\s*)(?:[*•-]|\d{1,2}[.)])\s+(?P<rest>\S.*)$")
 _MARKED = defer_pattern(r"^(?:[🔴🟡🟢✅]\ufe0f?\s*)+")
 _TIME = defer_pattern(r"^[\[(]?(\d{1,2}):(\d{2})[\])]?\s*[-–:]?\s*")
@@ -144,8 +144,8 @@ def _parse_answer_day(text: str) -> date | None:
     try:
         if iso := _ISO.search(text):
             return date(int(iso[1]), int(iso[2]), int(iso[3]))
-        if (english := _ENGLISH.search(text)) and english[1].lower() in _MONTHS:
-            return date(int(english[3]), _MONTHS.index(english[1].lower()) + 1, int(english[2]))
+        if (english := _ENGLISH.search(text)) and (month := month_number(english[1])):
+            return date(int(english[3]), month, int(english[2]))
     except ValueError:
         pass
     return None

@@ -8,9 +8,10 @@ the changed fact is the nearest in 27, and in 21 of the 23 where it is nearest b
 
 from array import array
 from collections.abc import Sequence
+from functools import partial
 from operator import mul
 
-from gieok.errors import EmbedderFailed
+from gieok.memory.talk.kept_answers import KeptAnswers
 from gieok.memory.talk.statements.facts import list_facts
 from gieok.memory.talk.statements.relation import list_shared
 from gieok.memory.talk.statements.statement import read_sentence, read_sentences
@@ -22,20 +23,11 @@ _LEAD, _WORDS_AHEAD = 0.03, 1
 
 
 class FactFinder:
-    """Finder of facts by vectors of an embedder; without one, by shared words.
-
-    `missed` counts the texts that were to be embedded behind `close`.
-    """
+    """Finder of facts by vectors of an embedder; without one, by shared words."""
 
     def __init__(self, embedder: Embedder | None) -> None:
-        self._embedder = embedder
-        self._known: dict[str, array[float]] = {}
-        self._is_closed = False
-        self.missed = 0
-
-    def close(self) -> None:
-        """Ask the embedder for nothing more."""
-        self._is_closed = True
+        #: Unit vectors of texts.
+        self.vectors = KeptAnswers(partial(_embed_text, embedder) if embedder else None)
 
     def find(self, text: str, later: str) -> str | None:
         """Return the fact of a text that a later text is about; None where that is unsure.
@@ -56,26 +48,15 @@ class FactFinder:
         return facts[scores.index(first)] if first - second >= lead else None
 
     def _measure_cosines(self, facts: Sequence[str], later: str) -> list[float] | None:
-        vectors = [self._embed(text) for text in (*facts, later)]
+        vectors = [self.vectors.find(text) for text in (*facts, later)]
         whole = [vector for vector in vectors if vector is not None]
         if len(whole) < len(vectors):
             return None
         return [sum(map(mul, vector, whole[-1])) for vector in whole[:-1]]
 
-    def _embed(self, text: str) -> "array[float] | None":
-        """Return the unit vector of a text; None where there is no embedder, or it cannot run."""
-        if self._embedder is None:
-            return None
-        if text not in self._known:
-            if self._is_closed:
-                self.missed += 1
-                return None
-            try:
-                self._known[text] = array("f", self._embedder.embed_passages([text])[0])
-            except EmbedderFailed:
-                self._embedder = None
-                return None
-        return self._known[text]
+
+def _embed_text(embedder: Embedder, text: str) -> "array[float]":
+    return array("f", embedder.embed_passages([text])[0])
 
 
 def _count_shared_words(facts: Sequence[str], later: str) -> list[float]:

@@ -13,8 +13,10 @@ subject, of all of it or of a part. It marks nothing; both are told, the later o
 (`find_likely_change`).
 """
 
-from gieok.errors import EmbedderFailed
+from functools import partial
+
 from gieok.memory.talk.fact_finder import FactFinder
+from gieok.memory.talk.kept_answers import KeptAnswers
 from gieok.memory.talk.statements.relation import (
     SURE,
     UNRELATED,
@@ -61,31 +63,28 @@ class PairJudge:
     """
 
     def __init__(self, reader: Reader | None, embedder: Embedder | None = None) -> None:
-        self._reader = reader
         self._facts = FactFinder(embedder)
-        self._known: dict[tuple[str, str], ChangeReading] = {}
-        self._is_closed = False
-        self._missed = 0
+        self._readings = KeptAnswers(partial(_read_change, reader) if reader else None)
 
     @property
     def missed(self) -> int:
-        """Return the number of pairs and texts that were to be read behind `close`."""
-        return self._missed + self._facts.missed
+        """Return the number of pairs and texts that were to be read after `close`."""
+        return self._readings.missed + self._facts.vectors.missed
 
     @property
     def reads(self) -> bool:
         """Say whether there is a reader, and it can run."""
-        return self._reader is not None
+        return self._readings.can_answer
 
     @property
     def is_tired(self) -> bool:
         """Say whether enough was read for one step."""
-        return len(self._known) >= _MOST_READ
+        return len(self._readings) >= _MOST_READ
 
     def close(self) -> None:
-        """Ask the reader for nothing more: only pairs that were read before are weighed."""
-        self._is_closed = True
-        self._facts.close()
+        """Ask the models for nothing more: only pairs that were read before are weighed."""
+        self._readings.close()
+        self._facts.vectors.close()
 
     def review(self, judgement: Relation, earlier: str, later: str) -> Relation:
         """Return a judgement of the rules with the reader's weighed in, if there is one.
@@ -188,19 +187,11 @@ class PairJudge:
 
     def _read(self, earlier: str, later: str) -> ChangeReading | None:
         """Return what the reader says of a pair; None without one, or where it cannot run."""
-        if self._reader is None:
-            return None
-        pair = earlier[:_MOST_CHARS], later[:_MOST_CHARS]
-        if pair not in self._known:
-            if self._is_closed:
-                self._missed += 1
-                return None
-            try:
-                self._known[pair] = self._reader.read_change(*pair)
-            except EmbedderFailed:
-                self._reader = None
-                return None
-        return self._known[pair]
+        return self._readings.find((earlier[:_MOST_CHARS], later[:_MOST_CHARS]))
+
+
+def _read_change(reader: Reader, pair: tuple[str, str]) -> ChangeReading:
+    return reader.read_change(*pair)
 
 
 def _weigh_evidence(chance: float, judgement: Relation) -> float:

@@ -12,7 +12,7 @@ from gieok.ranking.learned.features import NAMES as _ALL_MOODS
 from gieok.ranking.learned.features import features_of
 from gieok.text.keywords import normalise
 from gieok.text.late_pattern import defer_pattern
-from gieok.text.written_days import MONTH, month_number
+from gieok.text.months import MONTH, month_number
 
 _MOST_CHARS = 800
 _MOST_SENTENCES = 6
