@@ -11,6 +11,11 @@ CASES = (
         ["npm run deploy", "git switch main && npm run deploy"],
         ["git switch docs && npm run deploy", "git switch main && npm test"],
     ),
+    (
+        "on prod, never restart nginx",
+        ["git switch docs && ssh prod systemctl restart nginx"],
+        ["git switch docs && systemctl restart nginx"],
+    ),
     ("main에서 npm 쓰지 마", ["git switch main && npm test"], ["git switch docs && npm test"]),
     ("you can't push without asking", ["git push origin x"], ["git commit -m x"]),
     ("허락 없이 푸시하면 안 된다", ["git push origin x"], ["git commit -m x"]),
