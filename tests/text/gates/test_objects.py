@@ -68,6 +68,7 @@ def _describe_objects(text: str) -> tuple[str, str]:
         ("use Bash", "is_empty", "use Bash"),
         ("use the Bash tool", "tools Bash", "use the _ tool"),
         ("use WebSearch", "tools WebSearch", "use _"),
+        ("use GithubMCP", "tools mcp+github", "use _"),
         ("the github mcp", "tools mcp+github", "the _"),
         ("mcp server postgres", "is_empty", "mcp server postgres"),
         ("run the lockfiles", "has_verb; is_empty", "run the lockfiles"),

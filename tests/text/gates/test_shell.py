@@ -227,6 +227,7 @@ def test_paths_that_find_puts_in_a_command_count_as_what_is_read() -> None:
         ("a <<-E\n\tx\n\tE\nb", ["a", "b"]),
         ("a <<E <<'F'\n$(x)\nE\n$(y)\nF\nb", ["a", "b", "x"]),
         ("a <<E\n`x` `y`\n\\`z\nE", ["a", "x", "y"]),
+        ("a <<E\n`x``y`\nE", ["a", "x", "y"]),
         ("a <<E\n$(x; (1)) $(y)", ["a", "x", "1", "y"]),
         ("eval a b", ["eval a b", "a b"]),
         ("bash -euo pipefail -c a", ["a"]),

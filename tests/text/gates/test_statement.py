@@ -6,7 +6,7 @@ import pytest
 
 from gieok.text.gates.action import Action, ActionRule, CommandPattern
 from gieok.text.gates.deeds import DEEDS, KnownDeed, build_deed_patterns
-from gieok.text.gates.statement import read_action_rules
+from gieok.text.gates.statement import is_ended_by, read_action_rules
 
 _WEDNESDAY = date(2026, 11, 25)
 
@@ -131,6 +131,29 @@ def _describe_rules(said: str) -> str:
 )
 def test_a_message_states_these_rules_and_no_wider_ones(said: str, rules: str) -> None:
     assert _describe_rules(said) == rules
+
+
+@pytest.mark.parametrize(
+    ("said", "later", "is_ended"),
+    [
+        ("never run npm install", "you can run npm install again", True),
+        ("in apps/web never run npm install", "you can run npm install again", False),
+        ("never deploy on Fridays", "you can deploy again", False),
+        ("never deploy from main", "you can deploy again", False),
+        ("never run make for the shop project", "you can run make again", False),
+        ("never run npm install", "you can run npm again", False),
+        ("never run npm install", "I can run npm install again", False),
+        ("never run npm install", "you can run npm install again only in docs/", False),
+        ("don't deploy until 2026-11-30", "don't deploy", True),
+        ("don't deploy", "don't deploy until 2026-11-30", False),
+        ("don't deploy until 2026-11-30", "don't deploy until 2026-11-30", True),
+    ],
+)
+def test_a_rule_ends_where_just_what_it_forbids_is_said_anew(
+    said: str, later: str, is_ended: bool
+) -> None:
+    (rule,) = read_action_rules(said, _WEDNESDAY)
+    assert is_ended_by(rule, later, read_action_rules(later, _WEDNESDAY)) is is_ended
 
 
 def test_the_deeds_that_are_done_to_a_branch_of_git() -> None:
