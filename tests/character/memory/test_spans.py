@@ -220,3 +220,16 @@ def test_texts_are_merged_in_turns_and_one_is_cut_where_none_fits() -> None:
     assert cut.endswith("…")
     assert cut == f"Min: {long} {'y' * (400 - 5 - 302 - 2)}…"
     assert join("x" * 399, "y" * 20) == "x" * 399
+
+
+def test_a_merged_episode_has_each_feeling_once_and_two_at_most() -> None:
+    def feel(*emotions: str) -> str:
+        joined = _episode(0, emotion=emotions[0])
+        for number, emotion in enumerate(emotions[1:], 1):
+            joined = merged(joined, _episode(number, emotion=emotion))
+        return joined.emotion
+
+    assert feel("joy", "hurt", "joy") == "joy, hurt"
+    assert feel("joy", "", "hurt") == "joy, hurt"
+    assert feel("joy", "hurt", "nerves", "sadness") == "joy, hurt"
+    assert feel("", "") == ""
