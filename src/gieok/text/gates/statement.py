@@ -325,7 +325,7 @@ def _build_rule(
 
 
 def _list_rule_branches(found: NamedObjects, actions: Sequence[Action]) -> tuple[str, ...]:
-    """Return the branches on which alone a rule holds; "on prod, never restart nginx" names none."""
+    """Return the branches on which alone a rule holds: "on prod, never restart nginx" has none."""
     if any(action.branches for action in actions):
         return ()
     is_on_environment = any(action.environments for action in actions)
