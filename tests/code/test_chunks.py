@@ -185,3 +185,79 @@ def test_each_symbol_but_the_file_names_what_it_stands_in() -> None:
         ("A", "m.py::<module>"),
         ("f", "m.py::A"),
     ]
+
+
+def _symbol(name: str, start: int, end: int, parent: int = 0, **more: object) -> SymbolFact:
+    given: dict[str, object] = {"kind": SymbolKind.FUNCTION, "qualified": name, **more}
+    return SymbolFact(name=name, start=start, end=end, parent=parent, **given)  # type: ignore[arg-type]
+
+
+def _cut_symbols(text: str, *symbols: SymbolFact, tiny: int = 0) -> list[tuple[int, int, str]]:
+    whole = _symbol("m", 1, text.count("\n") + 1, -1, kind=SymbolKind.MODULE)
+    found = cut(text, "m.py", [whole, *symbols], Chunking(3_000, tiny))
+    return [(p.start_line, p.end_line, p.context) for p in found]
+
+
+_ROW = "a row of some length"
+
+
+def test_a_line_belongs_to_the_innermost_symbol_but_not_to_one_in_a_function() -> None:
+    text = f"{_ROW}\n" * 6
+    outer = _symbol("A", 2, 5, kind=SymbolKind.CLASS)
+    inner = _symbol("f", 3, 4, 1)
+    assert _cut_symbols(text, outer, inner) == [
+        (1, 1, "m"),
+        (2, 2, "m A"),
+        (3, 4, "m f"),
+        (5, 5, "m A"),
+        (6, 6, "m"),
+    ]
+    function = _symbol("g", 2, 5)
+    assert _cut_symbols(text, function, _symbol("h", 3, 4, 1)) == [
+        (1, 1, "m"),
+        (2, 5, "m g"),
+        (6, 6, "m"),
+    ]
+    deep = (_symbol("g", 2, 5), _symbol("B", 3, 5, 1, kind=SymbolKind.CLASS), _symbol("h", 4, 4, 2))
+    assert _cut_symbols(text, *deep) == [(1, 1, "m"), (2, 5, "m g"), (6, 6, "m")]
+
+
+def test_a_symbol_that_ends_behind_the_file_ends_with_it() -> None:
+    assert _cut_symbols(f"{_ROW}\n{_ROW}", _symbol("f", 2, 9)) == [(1, 1, "m"), (2, 2, "m f")]
+
+
+def test_what_is_tiny_joins_the_next_and_at_the_end_the_one_before() -> None:
+    text = f"x\n{_ROW}\ny\n"
+    function = _symbol("f", 2, 2)
+    assert _cut_symbols(text, function, tiny=2) == [(1, 3, "m f")]
+    assert _cut_symbols(text, function, tiny=1) == [(1, 1, "m"), (2, 2, "m f"), (3, 3, "m")]
+    assert _cut_symbols("x\n", tiny=2) == [(1, 1, "m")]
+    assert _cut_symbols(f"x\n\n{_ROW}\nf\n", _symbol("f", 4, 4), tiny=9) == [
+        (1, 3, "m"),
+        (4, 4, "m f"),
+    ]
+
+
+def test_a_comment_of_another_indentation_or_apart_is_not_of_the_symbol() -> None:
+    for above, first in (("# c\n", 1), ("  # c\n", 2), ("# c\n\n", 3), ("x\n", 2)):
+        text = f"{above}def f(): pass\n"
+        line = text[: text.index("def")].count("\n") + 1
+        found = _cut_symbols(text, _symbol("f", line, line))
+        assert found[-1] == (first, line, "m f")
+    block = "/* c\n c */\nf\n"
+    assert _cut_symbols(block, _symbol("f", 3, 3)) == [(1, 3, "m f")]
+    assert _cut_symbols("*/\nf\n", _symbol("f", 2, 2)) == [(1, 1, "m"), (2, 2, "m f")]
+
+
+def test_a_passage_begins_and_ends_with_its_lines() -> None:
+    text = f"\n\n{_ROW}\n\n"
+    (passage,) = cut(text, "m.py", [_symbol("m", 1, 4, -1, kind=SymbolKind.MODULE)])
+    assert (passage.start, passage.end, passage.start_line, passage.end_line) == (
+        2,
+        len(text),
+        3,
+        4,
+    )
+    assert cut("\n \n", "m.py", [_symbol("m", 1, 2, -1, kind=SymbolKind.MODULE)]) == ()
+    assert symbol_key("a/m.py", "a m f") == "a/m.py::f"
+    assert symbol_key("a/m.py", "a m") == ""

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -318,3 +319,82 @@ def test_no_program_of_the_repository_runs(tmp_path: Path) -> None:
     assert git.files() == {".gitattributes", "a.py"}
     assert git.ignored(["a.py", "b.py"]) == frozenset()
     assert not (tmp_path / "ran").exists()
+
+
+def test_a_file_of_patterns_is_read_up_to_a_size(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n")
+    patterns = tmp_path / ".gitignore"
+    for size, found in ((1_000_000, [".gitignore"]), (1_000_001, [".gitignore", "a.py"])):
+        patterns.write_text("a.py\n" + "#" * (size - 5))
+        assert [p for p, _ in ignore_rules.iter_unignored_files(tmp_path, IgnoreRules())] == found
+
+
+def test_a_folder_called_like_output_is_told_of_where_its_first_entries_hold_source(
+    tmp_path: Path,
+) -> None:
+    for folder in ("build/deep", "dist", "node_modules", ".venv/lib"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "a.py").write_text("x = 1\n")
+    (tmp_path / "coverage").mkdir()
+    (tmp_path / "coverage" / "a.txt").write_text("")
+    (tmp_path / "target").mkdir()
+    (tmp_path / "target" / "__init__.py").write_text("")
+    by_name: Counter[str] = Counter()
+    found = ignore_rules.iter_unignored_files(
+        tmp_path, IgnoreRules(), lambda path: path.endswith(".py"), by_name
+    )
+    assert [path for path, _ in found] == ["target/__init__.py"]
+    assert by_name == {"build": 1, "dist": 1}
+
+
+@pytest.mark.parametrize(("count", "is_found"), [(1_999, True), (2_000, False)])
+def test_a_large_folder_is_looked_at_in_its_first_entries(
+    tmp_path: Path, count: int, is_found: bool
+) -> None:
+    wide = tmp_path / "build"
+    (wide / "deep").mkdir(parents=True)
+    for number in range(count):
+        (wide / str(number)).touch()
+    (wide / "deep" / "a.py").touch()
+    has = ignore_rules._has_wanted_file(wide, lambda path: path.endswith(".py"))
+    assert has is is_found
+
+
+def test_git_says_what_is_tracked_in_a_folder_called_like_output(tmp_path: Path) -> None:
+    _git(tmp_path, "init", "-q")
+    for path in ("build/a.py", "dist/b.py", "vendor/node_modules/c.py", "d.py"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("x = 1\n")
+    _git(tmp_path, "add", "build/a.py", "vendor/node_modules/c.py")
+    by_name: Counter[str] = Counter()
+    rules = IgnoreRules((), Git(tmp_path))
+    found = [path for path, _ in ignore_rules.iter_unignored_files(tmp_path, rules, str, by_name)]
+    assert found == ["build/a.py", "d.py"]
+    assert by_name == {"dist": 1, "vendor/node_modules": 1}
+    every = [path for path in _files(tmp_path) if not path.startswith(".git")]
+    assert set(found) == set(every) - ignore_rules.left_out(tmp_path, every, rules)
+    inside = ignore_rules.iter_folder_files(tmp_path, "vendor/", rules)
+    assert [path for path, _ in inside] == ["vendor/node_modules/c.py"]
+    plain = ignore_rules.iter_folder_files(tmp_path, "vendor", IgnoreRules())
+    assert [path for path, _ in plain] == ["vendor/node_modules/c.py"]
+
+
+def test_patterns_of_a_repository_above_hold_unless_it_ignores_the_project(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / ".git" / "info").mkdir(parents=True)
+    (tmp_path / ".git" / "info" / "exclude").write_text("b.py\n")
+    root = tmp_path / "in" / "shop"
+    root.mkdir(parents=True)
+    for name in ("a.py", "b.py", "c.py"):
+        (root / name).touch()
+
+    def find() -> list[str]:
+        return [path for path, _ in ignore_rules.iter_unignored_files(root, IgnoreRules())]
+
+    (tmp_path / ".gitignore").write_text("in/shop/a.py\n")
+    assert find() == ["c.py"]
+    (tmp_path / "in" / ".gitignore").write_text("!/shop/a.py\n")
+    assert find() == ["a.py", "c.py"]
+    (tmp_path / ".gitignore").write_text("in/shop/\n")
+    assert find() == ["a.py", "b.py", "c.py"]

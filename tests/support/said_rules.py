@@ -6,6 +6,17 @@ Wednesday, and the folder is a project whose branch nobody knows.
 
 #: (rule, forbidden, harmless)
 CASES = (
+    (
+        "never deploy from main",
+        ["npm run deploy", "git switch main && npm run deploy"],
+        ["git switch docs && npm run deploy", "git switch main && npm test"],
+    ),
+    (
+        "on prod, never restart nginx",
+        ["git switch docs && ssh prod systemctl restart nginx"],
+        ["git switch docs && systemctl restart nginx"],
+    ),
+    ("main에서 npm 쓰지 마", ["git switch main && npm test"], ["git switch docs && npm test"]),
     ("you can't push without asking", ["git push origin x"], ["git commit -m x"]),
     ("허락 없이 푸시하면 안 된다", ["git push origin x"], ["git commit -m x"]),
     ("never push with --no-verify", ["git push --no-verify"], ["git commit --no-verify"]),
@@ -1056,6 +1067,7 @@ OTHERS_RULES = (
 )
 #: Sentences with a qualifier that nothing understands: the rule would be wider than what was said.
 HALF_READ = (
+    "never deploy to the main server",
     "only run supabase db reset on this machine",
     "never run supabase db reset except on my laptop",
     "never run supabase db reset on my old laptop",

@@ -14,7 +14,7 @@ from gieok.flow.lifecycle import fill_vectors
 from gieok.memory.files import roots
 from gieok.memory.files.cut import Cut
 from gieok.memory.files.roots import Root
-from gieok.memory.files.sync import count_stale, sync_changed, sync_scope_roots
+from gieok.memory.files.sync import count_stale, recut, sync_changed, sync_scope_roots
 from gieok.model.memory import Document, Passage, Scope
 from gieok.testing import HashEmbedder, MemoryStore
 
@@ -318,3 +318,60 @@ def test_many_deleted_files_are_looked_up_in_one_walk_of_the_keys(folder: Path) 
     (folder / "diary.md").unlink()
     assert len(_watch(store, folder, folder / "diary.md").removed) >= 2
     assert sorted(store.hashes(_SCOPE)) == ["notes/a.md", "notes/sub/b.md"]
+
+
+def test_many_events_compare_everything_and_few_only_their_files(folder: Path) -> None:
+    for count, found in ((200, 0), (201, 1)):
+        store = MemoryStore()
+        _sync(store, folder)
+        other = folder / f"other{count}.md"
+        other.write_text(str(count))
+        events = [folder / f"{n}.log" for n in range(count)]
+        assert len(_watch(store, folder, *events).added) == found
+
+
+def test_what_is_outside_of_a_root_is_no_event_of_it(folder: Path) -> None:
+    store = MemoryStore()
+    _sync(store, folder)
+    (folder / "c.md").write_text("new")
+    assert _watch(store, folder, folder.parent / "c.md") == Report()
+    folder.rename(folder.parent / "away")
+    assert _watch(store, folder, folder / "a.md") == Report()
+    assert _watch(store, folder) == Report()
+    assert len(store.hashes(_SCOPE)) == 2
+
+
+def test_progress_counts_over_all_roots(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "x.md").write_text("x")
+    store, done = MemoryStore(), list[int]()
+    wanted = roots.add_roots(store, _SCOPE, [folder, other])
+    sync_scope_roots(store, _SCOPE, wanted, _CUT, progress=done.append)
+    assert done[-1] == 3
+    assert sorted(done) == done
+
+
+def test_cutting_again_counts_its_documents_in_steps(folder: Path) -> None:
+    for number in range(250):
+        (folder / f"{number}.md").write_text(f"note {number}")
+    store, done = MemoryStore(), list[int]()
+    _sync(store, folder)
+    assert recut(store, _SCOPE, _CUT, done.append) == 0
+    assert recut(store, _SCOPE, Cut(32, 5), done.append) == 252
+    assert done == [200, 252]
+    assert recut(store, _SCOPE, Cut(32, 5), done.append) == 0
+    assert recut(MemoryStore(), _SCOPE, _CUT) == 0
+
+
+def test_stale_leaves_out_what_was_forgotten_and_counts_a_file_once(folder: Path) -> None:
+    store = MemoryStore()
+    _sync(store, folder)
+    wanted = roots.load_roots(store, _SCOPE)
+    assert count_stale(store, _SCOPE, wanted, _CUT) == 0
+    (folder / "a.md").write_text("changed")
+    (folder / "sub" / "b.md").unlink()
+    (folder / "new.md").write_text("new")
+    assert count_stale(store, _SCOPE, wanted, _CUT) == 3
+    folder.rename(folder.parent / "away")
+    assert count_stale(store, _SCOPE, wanted, _CUT) == 0

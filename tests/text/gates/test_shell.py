@@ -3,7 +3,13 @@
 import pytest
 
 from gieok.text.gates.programs import CommandWords
-from gieok.text.gates.shell import read_shell_line
+from gieok.text.gates.shell import (
+    Invocation,
+    LineTooLargeError,
+    is_known_by_exit,
+    read_shell_line,
+    read_whole_line,
+)
 
 #: Lines in which a program runs another one. Before some stands a word of a time or a machine.
 _WRAPPED = """
@@ -141,3 +147,250 @@ def test_a_variable_does_not_grow_without_bound() -> None:
     push = read_shell_line("a=xx;" + "a=$a$a;" * 100 + "git push $a")[-1]
     assert push.program == "git"
     assert sum(map(len, push.arguments)) < 5_000
+
+
+def _is_read(line: str) -> bool:
+    try:
+        return bool(read_whole_line(line))
+    except LineTooLargeError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("largest", "larger"),
+    [
+        ("echo " + "x" * 19_995, "echo " + "x" * 19_996),
+        (";".join(["a"] * 128), ";".join(["a"] * 129)),
+        ("a\n" * 128, "a\n" * 129),
+        ("sudo " * 6 + "a", "sudo " * 7 + "a"),
+        ("eval " * 6 + "a", "eval " * 7 + "a"),
+        ("echo " + "$(" * 6 + "a" + ")" * 6, "echo " + "$(" * 7 + "a" + ")" * 7),
+        ("ssh a " * 6 + "b", "ssh a " * 7 + "b"),
+        ("sudo " * 5 + "bash -c a", "sudo " * 6 + "bash -c a"),
+        ("sudo " * 5 + "bash <<< a", "sudo " * 6 + "bash <<< a"),
+        ("sudo " * 5 + "find -exec a ;", "sudo " * 6 + "find -exec a ;"),
+        # 1,012 characters, 2,004 for each variable, and 3 for each y.
+        (
+            f"a={'x' * 1_000};echo {'${a}' * 49}{'y' * 264}",
+            f"a={'x' * 1_000};echo {'${a}' * 49}{'y' * 264} ",
+        ),
+    ],
+)
+def test_the_largest_line_is_read_and_one_more_is_not(largest: str, larger: str) -> None:
+    assert _is_read(largest)
+    assert not _is_read(larger)
+
+
+def test_paths_that_find_puts_in_a_command_count_as_what_is_read() -> None:
+    assert _is_read(f"find {'a ' * 150}-exec rm {'{} ' * 150}+")
+    assert not _is_read(f"find {'a ' * 150}-exec rm {'{} ' * 400}+")
+
+
+@pytest.mark.parametrize(
+    ("line", "programs"),
+    [
+        (f"a={'x' * 1_000}; echo $a", [f"echo {'x' * 1_000}"]),
+        (f"a={'x' * 1_001}; echo $a", ["echo $a"]),
+        ("a=1; echo $b ${a}", ["echo $b 1"]),
+        ("a=; echo x$a", ["echo x"]),
+        ("export -n a=1 b; echo $a$b", ["export -n a=1 b", "echo 1$b"]),
+        ("export 1a=2; echo $1a", ["export 1a=2", "echo $1a"]),
+        ("a_1=2; echo $a_1", ["echo 2"]),
+        ("1=2 x", ["1=2 x"]),
+        ("a.b=2 x", ["a.b=2 x"]),
+        ("=2 x", ["=2 x"]),
+        ("x a=1", ["x a=1"]),
+        ("a\\\nb", ["ab"]),
+        ("a\\ b", ["a b"]),
+        ('a "b\\\\c"', ["a b\\c"]),
+        ("a ''", ["a "]),
+        ('a ""', ["a "]),
+        ("a 'b", ["a b"]),
+        ('a "b', ["a b"]),
+        ('a "$(b c)" d', ["a $() d", "b c"]),
+        ('a "`b c`" d', ["a $() d", "b c"]),
+        ("a `b", ["a $()", "b"]),
+        ("a $(b; (c); d) e", ["a $() e", "b", "c", "d"]),
+        ("a $(b", ["a $()", "b"]),
+        ("diff <(a) >(b)", ["diff $() $()", "a", "b"]),
+        ("a # b\nc", ["a", "c"]),
+        ("a #", ["a"]),
+        ("a\tb\r\nc", ["a b", "c"]),
+        ("a |& b", ["a", "b"]),
+        ("case x in y) a b;; z) c;; esac", ["a b", "c", "esac"]),
+        ("case x in (y|z) A=1 a > b;; esac", ["case x in y", "a", "esac"]),
+        ("f() { a b; c; }; f", ["a b", "c", "f"]),
+        ("(a; b) > c", ["a", "b"]),
+        ("'if' x", ["if x"]),
+        ("! a", ["a"]),
+        ("a if", ["a if"]),
+        ("a <<-E\n\tx\n\tE\nb", ["a", "b"]),
+        ("a <<E <<'F'\n$(x)\nE\n$(y)\nF\nb", ["a", "b", "x"]),
+        ("a <<E\n`x` `y`\n\\`z\nE", ["a", "x", "y"]),
+        ("a <<E\n`x``y`\nE", ["a", "x", "y"]),
+        ("a <<E\n$(x; (1)) $(y)", ["a", "x", "1", "y"]),
+        ("eval a b", ["eval a b", "a b"]),
+        ("bash -euo pipefail -c a", ["a"]),
+        ("bash +o x -c a", ["a"]),
+        ("bash --login a b", ["bash --login a b", "a b"]),
+        ("bash --rco a", ["bash --rco a", "a"]),
+        ("bash --rc -c a", ["a"]),
+        ("bash -", ["bash -"]),
+        ("echo a | bash -s", ["echo a", "bash -s", "a"]),
+        ("cat <<E | bash\na\nE", ["cat", "bash", "a"]),
+        ("cat - <<E | bash\na\nE", ["cat -", "bash", "a"]),
+        ("cat b <<E | bash\na\nE", ["cat b", "bash"]),
+        ("echo -n -- a | bash", ["echo -n -- a", "bash", "a"]),
+        ("printf 'a\\nb' | bash", ["printf a\\nb", "bash", "a", "b"]),
+        ("ls | bash", ["ls", "bash"]),
+        ("echo a; bash", ["echo a", "bash"]),
+        ("echo a | sudo bash", ["echo a", "sudo bash", "bash", "a"]),
+        ("echo a | xargs bash", ["echo a", "xargs bash", "bash"]),
+        ("echo a | bash <<< b", ["echo a", "bash", "b"]),
+        ("ssh h <<< a", ["ssh h", "a"]),
+        ("ssh h", ["ssh h"]),
+        (
+            "find a -exec b {} c \\; -ok d {} +",
+            ["find a -exec b {} c ; -ok d {} +", "b a c", "d a"],
+        ),
+        ("find a -exec", ["find a -exec"]),
+    ],
+)
+def test_quotes_documents_shells_and_substitutions_are_read(line: str, programs: list[str]) -> None:
+    assert _programs(line) == programs
+
+
+def _find_step(line: str) -> Invocation:
+    return read_shell_line(line)[-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "written"),
+    [
+        ("a > b", ("b",)),
+        ("a >| b", ("b",)),
+        ("a &> b", ("b",)),
+        ("a &>> b", ("b",)),
+        ("a >& b", ("b",)),
+        ("a >&2", ()),
+        ("a 2>&-", ()),
+        ("a 2> b", ("b",)),
+        ("a2> b", ("b",)),
+        ("a < b", ()),
+        ("a <> b", ("b",)),
+        ("a > b > c", ("b", "c")),
+        ("A=1 > b", ("b",)),
+        ("(a) > b", ("b",)),
+        ("for x in y > b", ()),
+        ("sudo a > b", ("b",)),
+        ("b=c; a > $b", ("c",)),
+    ],
+)
+def test_what_a_redirection_writes_is_a_file(line: str, written: tuple[str, ...]) -> None:
+    assert _find_step(line).written == written if read_shell_line(line) else not written
+
+
+def test_a_number_before_a_redirection_is_no_word_and_a_name_is_one() -> None:
+    assert _programs("a 2> b") == ["a"]
+    assert _programs("a x2> b") == ["a x2"]
+    assert _find_step("> b").program == ":"
+    assert _find_step("cd x; > b").folder == "x"
+
+
+@pytest.mark.parametrize(
+    ("line", "folder"),
+    [
+        ("cd a; x", "a"),
+        ("cd a; cd b; x", "a/b"),
+        ("cd a; cd /b; x", "/b"),
+        ("cd -P a; x", "a"),
+        ("cd; x", "~"),
+        ("cd a; cd ~/b; x", "~/b"),
+        ("cd a; cd $HOME/b; x", "$HOME/b"),
+        ("cd a; cd ${HOME}; x", "${HOME}"),
+        ("pushd a; x", "a"),
+        ("cd a; bash -c x", "a"),
+        ("cd a; bash <<< x", "a"),
+        ("cd a; bash y", "a"),
+        ("cd a; ssh h x", "/"),
+        ("bash -c 'cd a'; x", ""),
+        ("eval cd a; x", "a"),
+    ],
+)
+def test_a_step_runs_where_the_line_went_before(line: str, folder: str) -> None:
+    assert _find_step(line).folder == folder
+
+
+@pytest.mark.parametrize(
+    ("line", "branch"),
+    [
+        ("git checkout a; x", "a"),
+        ("git switch a; x", "a"),
+        ("git switch -c a; x", "a"),
+        ("git checkout a b; x", ""),
+        ("git checkout; x", ""),
+        ("git fetch a; x", ""),
+        ("hg checkout a; x", ""),
+        ("git switch a; git switch b; x", "b"),
+        ("x; git switch a", ""),
+    ],
+)
+def test_a_step_is_on_the_branch_that_was_checked_out(line: str, branch: str) -> None:
+    assert _find_step(line).branch == branch
+
+
+def test_variables_machines_scripts_and_pipes_belong_to_a_step() -> None:
+    assert _find_step("A=1 B=2 x").assignments == {"A": "1", "B": "2"}
+    assert _find_step("A=1 env B=2 x").assignments == {"A": "1", "B": "2"}
+    assert _find_step("ssh a ssh b x").hosts == ("a", "b")
+    assert _find_step("python x.py").is_script
+    assert _find_step("bash x").is_script
+    assert not _find_step("sudo x").is_script
+    assert not _find_step("x").is_script
+    assert _find_step("sudo python x.py").is_script
+    assert [step.piped_into for step in read_shell_line("a | b |& c; d")] == ["b", "c", "", ""]
+    assert [step.stdin for step in read_shell_line("echo a | sudo b")] == ["", "a", "a"]
+    assert _find_step("/usr/bin/x").program == "x"
+
+
+@pytest.mark.parametrize(
+    ("line", "is_known"),
+    [
+        ("a", True),
+        ("a && b", True),
+        ("a; b", False),
+        ("a || b", False),
+        ("a | b", False),
+        ("a &", False),
+        ("if a; then b; fi", False),
+        ("! a", False),
+        ("a '!'", True),
+        ("a $(b)", False),
+        ("a \"$(cat <<'E'\nx; y\nE\n)\"", True),
+        ('a "$(cat <<E\nx; y\nE\n)"', True),
+        ('a "$(cat <<E\n$(x)\nE\n)"', False),
+        ('a "$(cat <<E\n`x`\nE\n)"', False),
+        ('a "$(cat x)"', False),
+        ("bash -c 'a && b'", True),
+        ("bash -c 'a; b'", False),
+        ("foo bash -c 'a; b'", False),
+        ("foo bash -c 'a && b'", True),
+        ("foo /bin/sh -c 'a; b'", False),
+        ("foo x 'a; b'", True),
+        ("find . -name x", True),
+        ("find . -exec x {} +", False),
+        ("make x", True),
+        ("make -i x", False),
+        ("make -ki x", False),
+        ("gmake --ignore-errors", False),
+        ("make --ignore-errors-x", True),
+        ("npm -i x", True),
+        ("su -c a", False),
+        ("a && flock x b", False),
+        ("a " + "x" * 21_000, False),
+    ],
+)
+def test_an_exit_status_tells_of_all_programs_only_where_none_hides(
+    line: str, is_known: bool
+) -> None:
+    assert is_known_by_exit(line) is is_known

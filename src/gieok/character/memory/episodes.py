@@ -74,21 +74,18 @@ class Due(NamedTuple):
     messages: tuple[Journalled, ...]
 
 
-def find_due_span(
-    window: Sequence[Journalled], budget_tokens: int, full: float = _FULL, oldest: float = _OLDEST
-) -> Due | None:
-    """Return the oldest part of a window that has reached `full` of its budget; None below that.
+def find_due_span(window: Sequence[Journalled], budget_tokens: int) -> Due | None:
+    """Return the oldest part of a window that has reached a share of its budget; None below that.
 
-    The part holds at least `oldest` of the window's tokens, and leaves at least the last two
-    messages.
+    The part holds at least half of the window's tokens, and leaves at least the last two messages.
     """
     tokens = sum(entry.message.tokens for entry in window)
-    if tokens < full * budget_tokens or len(window) < 4:
+    if tokens < _FULL * budget_tokens or len(window) < 4:
         return None
     tokens_taken = 0
     for place, entry in enumerate(window[:-2]):
         tokens_taken += entry.message.tokens
-        if tokens_taken >= oldest * tokens:
+        if tokens_taken >= _OLDEST * tokens:
             return Due(entry.place, tuple(window[: place + 1]))
     return Due(window[-3].place, tuple(window[:-2]))
 

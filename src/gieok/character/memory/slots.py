@@ -18,6 +18,8 @@ DEFAULT_SLOTS = 30
 _GAP = " / "
 _SENTENCE = re.compile(r"(?<=[.!?…”])\s+")
 _LEAD = re.compile(r"^[^:/]{1,40}: ")
+#: Between the feelings of a merged episode, of which there are so many at most.
+_FEELING_GAP, _MOST_FEELINGS = ", ", 2
 _SHORTEST = 12
 _OF_MESSAGE = 0.05
 
@@ -56,14 +58,16 @@ def merged(first: Episode, second: Episode) -> Episode:
     episode.
     """
     ids = tuple(dict.fromkeys((*first.message_ids, *second.message_ids)))
-    feelings = dict.fromkeys(feeling for feeling in (first.emotion, second.emotion) if feeling)
+    feelings = dict.fromkeys(
+        feeling for one in (first, second) for feeling in one.emotion.split(_FEELING_GAP) if feeling
+    )
     return Episode(
         text=_merge_episode_texts(first.text, second.text),
         start=min(first.start, second.start),
         end=max(first.end, second.end),
         messages=first.messages + second.messages,
         topics=tuple(dict.fromkeys((*first.topics, *second.topics)))[:MOST_TOPICS],
-        emotion=", ".join(feelings) if len(feelings) < 3 else first.emotion,
+        emotion=first.emotion if len(feelings) > _MOST_FEELINGS else _FEELING_GAP.join(feelings),
         message_ids=ids,
         is_stale=first.is_stale or second.is_stale,
         key_moments=tuple(dict.fromkeys((*first.key_moments, *second.key_moments))),

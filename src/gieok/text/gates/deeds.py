@@ -593,15 +593,15 @@ def build_deed_patterns(deed: KnownDeed) -> list[CommandPattern]:
 
 
 def _parse_pattern(text: str) -> CommandPattern:
-    words = text.split()
-    if words[0].startswith("script:"):
-        return CommandPattern(script=words[0][7:])
-    if words[0].startswith("sql:"):
-        return CommandPattern(sql=" ".join(words)[4:])
+    program, *words = text.split()
+    if program.startswith("script:"):
+        return CommandPattern(script=program.removeprefix("script:"))
+    if program.startswith("sql:"):
+        return CommandPattern(sql=" ".join((program.removeprefix("sql:"), *words)))
     return CommandPattern(
-        words[0],
-        [word for word in words[1:] if word[0] not in "-+!" or word == "+*"],
-        [word for word in words[1:] if word[0] == "-"],
-        fewest=sum(int(word[1:]) for word in words[1:] if word[0] == "+" and word != "+*"),
-        lacks=[word[1:] for word in words[1:] if word[0] == "!"],
+        program,
+        [word for word in words if word[0] not in "-+!" or word == "+*"],
+        [word for word in words if word[0] == "-"],
+        fewest=sum(int(word) for word in words if word[0] == "+" and word != "+*"),
+        lacks=[word.removeprefix("!") for word in words if word[0] == "!"],
     )

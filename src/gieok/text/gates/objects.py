@@ -65,13 +65,13 @@ class NamedObjects(NamedTuple):
     hosts: tuple[str, ...]
     tools: tuple[str, ...]
     mentions: tuple[str, ...]
-    has_verb: bool = False
-    is_guess: bool = False
-    is_whole: bool = False
+    has_verb: bool
+    is_guess: bool
+    is_whole: bool
     #: A deed is named as the object of another: which of the two is meant, nobody knows.
-    is_crossed: bool = False
+    is_crossed: bool
     #: The text with `vocabulary.TAKEN` in place of what the fields hold.
-    rest: str = ""
+    rest: str
 
     @property
     def is_empty(self) -> bool:
@@ -124,10 +124,13 @@ class _ObjectFinder:
             for name, words in vocabulary.ENVIRONMENT_WORDS
             if re.search(words, self._verb_text, vocabulary.FLAGS)  # and not in a path
         ]
-        if any(deed.is_on_branch for deed in self._deeds) or self._has_git():
-            environments = self._take_branches(environments)
-        elif not self._deeds and not self._literals:
-            self._take_branches([])
+        self._take_branches()
+        has_git = any(deed.is_on_branch for deed in self._deeds) or self._has_git()
+        # "Deploy to prod" names no branch of Git, and "never deploy from main" holds on one.
+        may_be_branch = has_git or not (self._deeds or self._literals)
+        is_branch = may_be_branch and self._take_environment_branches()
+        if has_git and is_branch:
+            environments = []
         is_guess = False
         if not (self._literals or self._deeds or self._paths or self._tools or hosts):
             is_guess = self._guess_paths(is_bound=bool(environments or self._branches))
@@ -214,7 +217,7 @@ class _ObjectFinder:
         elif first.startswith("-"):
             self._literals.append(CommandPattern(flags=name.split(), is_literal=True))
         elif " " not in name and first not in vocabulary.KNOWN and is_path(name):
-            self._paths.append(_normalise_path(name))
+            self._paths.append(name.removeprefix("./"))
         elif " " not in name and re.fullmatch(vocabulary.BRANCH_NAMES, name):
             self._branches.append(name)
         elif " " not in name and re.fullmatch(r"(?:[A-Z][a-z]+){2,}|mcp__\w+|Bash", name):
@@ -422,7 +425,7 @@ class _ObjectFinder:
             if self._is_branch_path(name, match):
                 continue
             if is_path(name):
-                self._paths.append(_normalise_path(name))
+                self._paths.append(name.removeprefix("./"))
                 self._blank(match.start(), match.start() + len(name))
         for match in re.finditer(vocabulary.BARE_FILES, self._text):
             self._paths.append(f"{match[1]}*" if match[1] != "Cargo.toml" else match[1])
@@ -493,8 +496,8 @@ class _ObjectFinder:
             self._paths += [form.format(each) for each in names for form in forms]
             self._blank(*match.span())
 
-    def _take_branches(self, environments: list[str]) -> list[str]:
-        """Take branches; return the environments that are none."""
+    def _take_branches(self) -> None:
+        """Take the branches that are named as such."""
         for match in re.finditer(vocabulary.BRANCH, self._text):
             if match[1].lower() != "release" or "branch" in match[0] or "브랜치" in match[0]:
                 name = match[1].lower()
@@ -503,11 +506,6 @@ class _ObjectFinder:
         for match in re.finditer(vocabulary.NAMED_BRANCH, self._text):
             name = _read_branch_name(match)
             self._branches += [name] if name else []
-        for match in re.finditer(vocabulary.ENVIRONMENT_BRANCH, self._text):
-            name = match[1] or match[2]
-            self._branches.append(name)
-            self._branches += ["production"] if name == "prod" else []
-            environments = []
         for pattern, name in vocabulary.KOREAN_BRANCHES:
             if re.search(pattern, self._text):
                 self._branches.append(name)
@@ -515,7 +513,15 @@ class _ObjectFinder:
             self._branches += ["main", "master", "develop", "release/*"]
         if re.search(vocabulary.RELEASE_BRANCHES, self._text):
             self._branches += ["release/*", "release-*", "release"]
-        return environments
+
+    def _take_environment_branches(self) -> bool:
+        """Take branches that are named as environments are; return whether there are any."""
+        names = [
+            match[1] or match[2] for match in re.finditer(vocabulary.ENVIRONMENT_BRANCH, self._text)
+        ]
+        for name in names:
+            self._branches += [name, "production"] if name == "prod" else [name]
+        return bool(names)
 
     def _guess_paths(self, *, is_bound: bool) -> bool:
         """Take a bare word behind a verb for the name of a folder or file."""
@@ -581,10 +587,6 @@ def is_path(name: str) -> bool:
         and re.fullmatch(r"~?[\w.@*{},()\[\]+/-]+", name) is not None
         and (not name.startswith("@"))
     )
-
-
-def _normalise_path(name: str) -> str:
-    return name.removeprefix("./") if not name.startswith("./") or "/" in name[2:] else name[2:]
 
 
 def _find_path_verb(text: str) -> str:

@@ -105,7 +105,7 @@ class _ShellBudget:
         self.programs = _MOST_PROGRAMS
         self.hides_failure = False
 
-    def spend(self, *, chars: int = 0, programs: int = 0) -> None:
+    def spend(self, *, chars: int, programs: int = 0) -> None:
         """Take some of it."""
         self.chars -= chars
         self.programs -= programs
@@ -404,19 +404,29 @@ class _SimpleCommand:
         self._state = state
         self._documents = documents
         self._redirection = ""
+        self._is_closed = False
         self.words: list[str] = []
         self.written: list[str] = []
         self.assignments: dict[str, str] = {}
         self.stdin = ""
 
     def take(self, word: ShellWord) -> None:
-        """Take the next word."""
+        """Take the next word.
+
+        What stands before `)` and a word is the pattern of a `case` or the name of a function.
+        """
         text = _expand_variables(word.text, self._state)
         if self._redirection:
             self._redirect(text)
-        elif word.is_operator:
+            return
+        if word.is_operator:
+            self._is_closed = self._is_closed or word.text == ")"
             self._redirection = "" if word.text in "()" else word.text
-        elif self.words:
+            return
+        if self._is_closed:
+            self._is_closed = False
+            self.words.clear()
+        if self.words:
             self.words.append(text)
         elif _is_assignment(text):
             name, _, self.assignments[name] = text.partition("=")
@@ -429,7 +439,7 @@ class _SimpleCommand:
             self.stdin = self._documents.pop(0) if self._documents else ""
         elif operator == "<<<":
             self.stdin = text
-        elif ">" in operator and not (operator == ">&" and text.strip("-").isdigit()):
+        elif ">" in operator and not (operator == ">&" and re.fullmatch(r"\d*-?", text)):
             self.written.append(text)
 
 

@@ -86,6 +86,8 @@ _OUTSIDE_EN = (
     r"(?ai)\b(?:outside(?: of)?|anywhere (?:but|except)(?: in)?)\s(?:the\s)?(`?[\w@./*-]+`?)"
     r"(?: folder| directory)?"
 )
+#: Environments that may be called like a branch.
+_ENVIRONMENT_NAMES = ("prod", "production", "staging", "dev")
 _OUTSIDE_KO = r"(?a)([\w@./*-]+)\s?(?:폴더\s?)?(?:밖|외부|바깥)(?:에서|에|의|은|는)?"
 
 
@@ -317,9 +319,18 @@ def _build_rule(
         until=until,
         folder=folder,
         project=project,
-        branches=() if any(action.branches for action in actions) else found.branches,
+        branches=_list_rule_branches(found, actions),
         is_everywhere=holds_everywhere(spoken),
     )
+
+
+def _list_rule_branches(found: NamedObjects, actions: Sequence[Action]) -> tuple[str, ...]:
+    """Return the branches on which alone a rule holds: "on prod, never restart nginx" has none."""
+    if any(action.branches for action in actions):
+        return ()
+    is_on_environment = any(action.environments for action in actions)
+    no_names = _ENVIRONMENT_NAMES if is_on_environment else ()
+    return tuple(name for name in found.branches if name not in no_names)
 
 
 def _is_half_read(reading: FormReading, until: str) -> bool:

@@ -191,12 +191,13 @@ def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
         return ASK if _may_name(rule, use.command) else NONE
     strongest = NONE
     steps = use.list_steps()
-    # What must have run before is looked for once: a line may have a hundred programs.
+    # What must have run before is looked for once: a line may have a hundred programs. It may run
+    # itself, also where the rule is about its program ("never run make without make lint").
     fulfilled = next(
         (place for place, step in enumerate(steps) if _runs_needed_command(rule, step)), len(steps)
     )
     for place, step in enumerate(steps):
-        if place > fulfilled and step.invocation is not None:
+        if place >= fulfilled and step.invocation is not None:
             continue
         outcome = _judge_rule_step(rule, step)
         if outcome == STOP and rule.mode == STOP:

@@ -281,7 +281,7 @@ BRANCH_NAMES = r"main|master|develop|trunk|gh-pages|release/\*|release|hotfix/\*
 BRANCH = (
     rf"(?ai)(?<![\w./-])(?:origin/)?({BRANCH_NAMES})(?:\s?(?:branch|브랜치))?(?![\w*-]|\.\w|/\w)"
     r"(?!\s(?:file|page|menu|thing|reason|module|folder|function|class|app|process|thread"
-    r"|notes?)\b)"
+    r"|notes?|server|machine|host|site|domain|cluster|account|region|db|database)\b)"
 )
 NAMED_BRANCH = (
     r"(?ai)(?:\b(?:to|on|onto|into|in|against|push|of)\s(?:the\s|our\s"

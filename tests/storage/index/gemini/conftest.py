@@ -44,11 +44,13 @@ def open_gemini(
         plan = UploadPlan("owner-1", stores, 400, 80, timeout_s=60.0)
         access = Access(key, url or gemini.url, 5.0, "gemini-test", "")
         limits = Terms(
-            int(terms.get("top_k", 10)),
-            int(terms.get("daily_calls", 100)),
-            0.3,
-            2.5,
-            terms.get("within_s", 20),
+            top_k=int(terms.get("top_k", 10)),
+            daily_calls=int(terms.get("daily_calls", 100)),
+            price_input=0.3,
+            price_output=2.5,
+            within_s=terms.get("within_s", 20),
+            condition="",
+            price_index=0.15,
             monthly_dollars=terms.get("monthly_dollars", 0.0),
         )
         store = GeminiStore(

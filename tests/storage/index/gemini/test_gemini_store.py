@@ -599,7 +599,7 @@ from gieok.testing.samples import build_entry
 file, url, key = sys.argv[1:]
 access = Access(key, url, 5.0, "gemini-test", "")
 plan = UploadPlan("owner-1", ("gieok",), 400, 80, 60.0)
-store = GeminiStore(Path(file), plan, access, Terms(10, 100, 0.3, 2.5), pause=lambda s: None)
+store = GeminiStore(Path(file), plan, access, Terms(10, 100, 0.3, 2.5, 2.0, '', 0.15, 0.0), pause=lambda s: None)
 store.put([build_entry(f"{n}.md", f"note {n}") for n in range(40)])
 store.push()
 store.close()

@@ -22,11 +22,11 @@ class Terms(NamedTuple):
     daily_calls: int
     price_input: float
     price_output: float
-    within_s: float = 2.0
+    within_s: float
     #: Further condition of the user's own, in the service's filter language; '' for none.
-    condition: str = ""
-    price_index: float = 0.15
-    monthly_dollars: float = 0.0
+    condition: str
+    price_index: float
+    monthly_dollars: float
 
 
 class MonthSpent(StoreUnreachable):

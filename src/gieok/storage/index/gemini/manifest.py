@@ -81,7 +81,7 @@ class UploadUsage(NamedTuple):
     calls: dict[str, int]
     input_tokens: int
     output_tokens: int
-    indexed_tokens: int = 0
+    indexed_tokens: int
 
 
 Transaction = Callable[[], AbstractContextManager[sqlite3.Connection]]

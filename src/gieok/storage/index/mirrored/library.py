@@ -69,11 +69,11 @@ class Library(Protocol):
 
 
 def translated_failures(name: str) -> Callable[[type[_T]], type[_T]]:
-    """Return a class decorator that turns errors of public methods into LibraryFailed."""
+    """Return a class decorator that turns errors of methods into LibraryFailed."""
 
     def decorate(cls: type[_T]) -> type[_T]:
         for attribute, method in list(vars(cls).items()):
-            if callable(method) and (attribute == "__init__" or not attribute.startswith("_")):
+            if callable(method):
                 setattr(cls, attribute, _failing_as(name)(method))
         return cls
 
