@@ -284,6 +284,7 @@ def read_tool_attempt(
     branch: str = "",
     day: str = "",
     weekday: int = -1,
+    minute: int = -1,
 ) -> ToolAttempt:
     """Return what a hook's payload says that a tool would do."""
     given = payload.get("tool_input")
@@ -328,6 +329,7 @@ def read_tool_attempt(
         branch=branch,
         day=day,
         weekday=weekday,
+        minute=minute,
         only_talks=table.only_talks(tool),
     )
 

@@ -304,6 +304,16 @@ DEEDS = (
         counter_example="alternate tables",
     ),
     KnownDeed(
+        name="write query",
+        words=r"\b(?:writ(?:e|ing)|mutating|destructive) (?:sql|quer(?:y|ies)|statements?)\b"
+        r"|(?:쓰기|변경|수정|갱신)\s?(?:용\s)?(?:쿼리|SQL|작업)(?:를|을|는|은)?\s?(?:\S+\s)?"
+        r"(?:날리|날려|실행|돌리|하지|치지|금지)",
+        commands="sql:insert into; sql:update; sql:delete from; sql:truncate; sql:drop; sql:alter; "
+        "sql:create; sql:replace into; sql:merge into; sql:grant",
+        example="no write queries on prod",
+        counter_example="don't query prod",
+    ),
+    KnownDeed(
         name="query",
         words=r"\b(?:run|execut|send|writ)\w* (?:\w+ ){0,2}(?:sql|quer(?:y|ies))\b"
         r"|(?:쿼리|SQL)(?:를|을|는|은)?\s?(?:\S+\s)?(?:날리|날려|실행|돌리|치지)",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from gieok.text.gates.action import ASK, EXACT, NONE, Action, ActionRule
 from gieok.text.gates.deeds import build_deed_patterns
 from gieok.text.gates.objects import NamedObjects, find_objects
-from gieok.text.gates.places import find_days, find_place, find_rule_end
+from gieok.text.gates.places import find_days, find_hours, find_place, find_rule_end
 from gieok.text.gates.statement import build_actions, build_exceptions, tidy_sentence
 from gieok.text.gates.touched import WRITE, TouchedPath
 from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
@@ -87,6 +87,7 @@ def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> Action
         actions,
         unless=[one for one in exceptions if not _allows_forbidden(one, actions)],
         days=find_days(spoken),
+        hours=find_hours(spoken),
         until=find_rule_end(spoken, said_on),
         folder=folder,
         project=project,

@@ -11,7 +11,8 @@ from gieok.text.gates.residue import list_unread_words
 from gieok.text.gates.shell import read_shell_line
 
 _WHOLE = (
-    r"(?ai)\b(?:full|whole|entire|complete) (?:\w+ )?(?:tests?(?: suite)?|suite)\b|전체\s?테스트"
+    r"(?ai)\b(?:full|whole|entire|complete) (?:\w+ )?(?:tests?(?: suite)?|suite|builds?)\b"
+    r"|전체\s?(?:테스트|빌드)"
 )
 _SERVICES = (
     r"(?ai)\b(nginx|redis|postgres(?:ql)?|mysql|mongo(?:db)?|apache|caddy|rabbitmq|kafka|worker"
@@ -30,12 +31,12 @@ _DATABASE_DEEDS = frozenset(
         "reset database",
     )
 )
-_DATABASE_NOUNS = (
-    r"(?ai)\b(?:db|database|server)\b|(?<![가-힣])(?:디비|데이터베이스|서버)(?![가-힣]{3})|DB"
-)
+_DATABASE_NOUNS = r"(?ai)\b(?:db|database|server)\b|(?<![가-힣])(?:디비|데이터베이스|서버)(?![가-힣]{3})|(?<!\w)DB(?!\w)"
 _TEST_KINDS = r"(?ai)\b(e2e|integration|unit|smoke|load|performance|snapshot|acceptance)\b"
 #: Reading is named, and not as what alone is allowed.
 _READS = r"(?ai)\b(?<!only )(?:read|access)\w*\b(?![ -]only)|읽(?!기만|기는)|접근|열람|열지|열어"
+#: Reading alone is fine.
+_READ_ONLY = r"(?ai)\bread[- ]?only\b|\bonly (?:read|look)|읽기\s?(?:전용|만)|보기만|조회만"
 #: "my spike/ branches": all branches whose names begin so.
 _BRANCH_FOLDER = r"(?ai)(?<![\w./-])([\w.-]+/)\*?(?:\s?branch(?:es)?|\s?브랜치)"
 #: Between a deed and another that is its object: in English the verb stands first.
@@ -119,6 +120,8 @@ class _ObjectFinder:
         self._take_scripts()
         self._take_folders()
         self._take_deeds()
+        if self._literals or self._deeds:
+            hosts += self._take_machines()
         environments = [
             name
             for name, words in vocabulary.ENVIRONMENT_WORDS
@@ -416,6 +419,17 @@ class _ObjectFinder:
                 self._blank(*match.span())
         return hosts
 
+    def _take_machines(self) -> list[str]:
+        """Take machines and clusters by their short names, behind what is done on them."""
+        machines = []
+        for pattern in vocabulary.MACHINES:
+            for match in re.finditer(pattern, self._text):
+                name = match[1].lower()
+                if name not in vocabulary.KNOWN | vocabulary.NO_MACHINES:
+                    machines.append(name)
+                    self._blank(*match.span())
+        return machines
+
     def _take_paths(self) -> None:
         for match in re.finditer(vocabulary.TOKEN, self._text):
             name = match[0].rstrip(".,:") if not match[0].endswith("..") else match[0]
@@ -570,6 +584,8 @@ def is_path(name: str) -> bool:
         return False
     if re.fullmatch(r"\.[A-Za-z][\w.*-]*/?", name):
         return True
+    if re.fullmatch(rf"(?:{vocabulary.FILES_WITH_SUFFIX})\.[\w.-]+", name):
+        return True
     if re.fullmatch(rf"[\w*@.-]*[\w*]\.(?:{vocabulary.EXTENSIONS})", name) and not re.match(
         r"v?\d+\.\d", name
     ):
@@ -594,6 +610,8 @@ def _find_path_verb(text: str) -> str:
     ]
     if touched.DELETE in verbs and re.search(r"(?ai)\bfrom\b|에서\s", text):
         return CHANGE  # a part of a file
+    if re.search(_READ_ONLY, text):
+        return CHANGE
     is_reading = re.search(_READS, text) is not None
     if CHANGE in verbs or (touched.DELETE in verbs and CREATE in verbs):
         return ANY if is_reading else CHANGE

@@ -100,6 +100,8 @@ _OTHER_NAMES = {
     "sls": "serverless",
     "apt-get": "apt",
     "gmake": "make",
+    "gradlew": "gradle",
+    "mvnw": "mvn",
 }
 _OTHER_WORDS = {
     "npm i": "install",

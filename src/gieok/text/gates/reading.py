@@ -72,7 +72,13 @@ _ASKS_FOR = (
 )
 _ANSWERS = (
     r"(?ai)^\W*(?:thanks|ok(?:ay)?|yes|yeah|yep|great|good|nice|perfect|we)\b"
-    r"|(?:고요?|좋아|고마워|네|응|넵|그래|니까|테니|라서|어서|아서|거든요?)$"
+    r"|(?:고요?|좋아|고마워|네|응|넵|그래|니까|테니|(?:라서|어서|아서|거든)요?)$"
+)
+#: When the person approves: that clause names nothing which is forbidden.
+_APPROVED = r"(?ai)\s*\bonly (?:when|after|once) (?:i|i'?ve|i'?m|we|we'?ve)\b[^,;]*"
+#: An exception by its place: "unless it's the staging context".
+_UNLESS_PLACE = (
+    r"(?ai)\s*\bunless (?:it'?s|it is|that'?s|they'?re|you'?re)(?: for| on| in)?\s+(.+)$"
 )
 _KOREAN_CONDITION = rf"^(.*?){forms.KO_CONDITION}[\s,]+(?!안\s?(?:돼|되|된|됩|됨))"
 
@@ -141,6 +147,10 @@ def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str], lis
         if match and not re.match(r"(?ai)\s*(?:when|if|that) i\b", match[1]):
             exceptions.append(match[1])
             text = text[: match.start()].rstrip(" ,(")
+        there = re.search(_UNLESS_PLACE, text)
+        if there and _is_checkable(there[1]) and not list_unread_words(find_objects(there[1]).rest):
+            exceptions.append(there[1])
+            text = text[: there.start()].rstrip(" ,(")
     kept: list[str] = []
     parts = re.split(_PART_KO if is_korean else _PART_EN, text)
     for place, part in enumerate(parts):
@@ -189,6 +199,9 @@ def _read_english_form(text: str, *, is_asking: bool) -> tuple[str, str, list[st
         tail = re.search(_BEFORE_TAIL, said)
         if tail and not find_objects(tail[1]).is_empty:
             return tail[1], head, []
+        plain = re.sub(_APPROVED, "", said)
+        if not find_objects(plain).is_empty:
+            said = plain
         return *_join_where_empty(said, head, text), []
     return _read_english_prohibition(said, head)
 

@@ -20,6 +20,7 @@ SHOWING = frozenset(
     """
     echo printf cat less more head tail bat grep egrep fgrep rg ag ls tree wc diff file stat which
     type man history alias export test [ cd pushd pwd true false sed awk cut sort uniq jq yq find
+    ping ping6 dig nslookup host whois traceroute tracepath mtr md5sum sha256sum cksum cmp nl
     """.split()
 )
 #: Options with which a program that shows writes a file, runs a program or sets a value.

@@ -19,6 +19,7 @@ from gieok.text.gates.places import (
     blank_scope_words,
     drop_own_machine,
     find_days,
+    find_hours,
     find_place,
     find_rule_end,
     holds_everywhere,
@@ -71,6 +72,12 @@ _RETRACTS = (
     r"|needed)))\b"
     r"|^\W*(?:아니다|아니야|아\s?아니|취소|무시해|없던|농담|그건\s?(?:취소|됐|아니|옛|예전|이제)|신경\s?쓰지)"
 )
+#: A sentence that makes the rule of somebody else the agent's: "team notice: … 너도 지켜줘".
+_ADOPTS = (
+    r"(?ai)^\W*(?:너도|너한테도|너에게도|에이전트도|그러니까?\s너도)\s.{0,12}?(?:지켜|따라|해당|적용|마찬가지)"
+    r"|^\W*(?:(?:and|so)\s)?(?:(?:that|this|it|which) (?:goes|applies|includes|holds|counts)"
+    r"(?: for| to)? you\b|(?:that|this) means you\b|you too\b|same (?:goes )?for you\b)"
+)
 #: Between a permission and the rule behind it.
 _PERMISSION_END = r"(?ai)[,;–—]\s+(?:but |and |just )?|\s+but\s+|(?<=[는은된인]데)\s+|(?<=지만)\s+"
 #: Endings of a permission that goes on, in Korean, for which the ending of a sentence is read.
@@ -83,7 +90,8 @@ _ALLOWED_DEED = r"(?ai)\b(?:can|may|to|allowed to|ahead and) ([a-z]+)\b"
 _ONLY_THERE = r"(?ai)\bonly (?:in|inside|on|to|from|for|with|under|within|at|by)\b"
 _IN_FOLDER = r"(?ai)\b(?:in|inside|under|below|within|anything|from|on)\b|안|밑|아래|하위|내부|에서"
 _OUTSIDE_EN = (
-    r"(?ai)\b(?:outside(?: of)?|anywhere (?:but|except)(?: in)?)\s(?:the\s)?(`?[\w@./*-]+`?)"
+    r"(?ai)\b(?:outside(?: of)?|anywhere (?:but|except)(?: in)?)\s(?:the\s)?"
+    r"(?!(?:business|office|working|work)\shours)(`?[\w@./*-]+`?)"
     r"(?: folder| directory)?"
 )
 _OUTSIDE_KO = r"(?a)([\w@./*-]+)\s?(?:폴더\s?)?(?:밖|외부|바깥)(?:에서|에|의|은|는)?"
@@ -98,8 +106,11 @@ def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
         return []
     rules: list[ActionRule] = []
     is_rule_before = False
-    for sentence in list_own_sentences(text):
+    sentences = list_own_sentences(text)
+    for number, sentence in enumerate(sentences, start=1):
         rule = _read_rule_sentence(sentence, said_on)
+        if rule is None and any(re.match(_ADOPTS, one) for one in sentences[number : number + 1]):
+            rule = _read_adopted_rule(sentence, said_on)
         if rule is not None:
             rules.append(rule)
         elif re.match(_RETRACTS, sentence):
@@ -190,7 +201,7 @@ def is_ended_by(rule: ActionRule, text: str, fresh: Sequence[ActionRule]) -> boo
     return any(_lifts_rule(rule, sentence) for sentence in list_own_sentences(text))
 
 
-_SCOPE = ("actions", "unless", "needed", "days", "folder", "project", "branches")
+_SCOPE = ("actions", "unless", "needed", "days", "hours", "folder", "project", "branches")
 
 
 def _has_same_scope(rule: ActionRule, later: ActionRule) -> bool:
@@ -205,7 +216,14 @@ def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
 
     A sentence with any negation, or about somebody else, allows nothing.
     """
-    if not binding.lifts(sentence) or rule.days or rule.folder or rule.project or rule.branches:
+    if (
+        not binding.lifts(sentence)
+        or rule.days
+        or rule.hours
+        or rule.folder
+        or rule.project
+        or rule.branches
+    ):
         return False
     if binding.names_once(sentence):
         return False
@@ -267,6 +285,15 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
     return _build_rule(sentence, spoken, reading, found, until)
 
 
+def _read_adopted_rule(sentence: str, said_on: date) -> ActionRule | None:
+    """Return the rule that a sentence brings from somebody else, behind a colon."""
+    _, _, brought = sentence.partition(": ")
+    rule = _read_rule_sentence(brought, said_on) if brought else None
+    if rule is not None:
+        rule.text = sentence
+    return rule
+
+
 def _drop_first_permission(spoken: str) -> str:
     """Return a sentence without a first clause by which nothing need be asked.
 
@@ -303,7 +330,7 @@ def _build_rule(
     exceptions = [*reading.exceptions, *allowed]
     if not actions or not all(map(_is_read_exception, exceptions)):
         return None
-    is_bound = bool(reading.conditions) or found.is_guess
+    is_bound = bool(reading.conditions) or found.is_guess or bool(find_hours(bound))
     own = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
     return ActionRule(
         sentence,
@@ -314,6 +341,7 @@ def _build_rule(
         ],
         needed=[pattern for text in reading.conditions for pattern in _build_needed(text)],
         days=find_days(bound),
+        hours=find_hours(bound),
         until=until,
         folder=folder,
         project=project,
@@ -420,9 +448,10 @@ def _build_command_actions(
             actions.append(Action(own, hosts=found.hosts, mentions=found.mentions))
             deeds = ()
             continue
+        row = {**command.build_row(), "is_whole": command.is_whole or found.is_whole}
         actions.append(
             Action(
-                [_with_options(command, options)],
+                [_with_options(CommandPattern.from_row(row), options)],
                 deed=ANY if found.paths else "",
                 paths=_list_typed_paths(command, found),
                 branches=found.branches if command.program == "git" else (),
