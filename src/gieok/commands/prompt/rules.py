@@ -282,6 +282,7 @@ def try_action_rules(
         minute=-1 if day.strip() else now.hour * 60 + now.minute,
         only_talks=table.only_talks(tool),
     )
+    gates.add_script_steps(use)
     described = gates.describe_tool_use(use.tool, command_line, edit, given)
     if rule:
         # trying makes no home, in which the reader would prepare its weights

@@ -15,6 +15,8 @@ STOP, ASK, NONE = "stop", "ask", "none"
 ANY, CHANGE, CREATE = "any", "change", "create"
 #: Begins a path that is meant itself, and not what lies below it.
 EXACT = "="
+#: Path of everything outside of the project.
+OUTSIDE = "/.."
 #: Begins a mention that is the whole name of a package.
 PACKAGE = "package:"
 

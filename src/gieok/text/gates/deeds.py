@@ -142,6 +142,15 @@ DEEDS = (
         counter_example="close the file",
     ),
     KnownDeed(
+        name="comment issue",
+        words=r"\bcomment(?:ing|s)? on (?:\w+ ){0,2}(?:issues?|tickets?|prs?|pull requests?)\b"
+        r"|(?:이슈|티켓|PR|피알)에?\s?(?:댓글|코멘트)(?:을|를|은|는)?\s?(?:\S+\s)?(?:달|남기|쓰|올리)",
+        commands="gh issue comment; gh pr comment; glab issue note; glab mr note",
+        example="don't comment on issues",
+        counter_example="don't comment the code",
+        tools=("add+comment", "create+comment"),
+    ),
+    KnownDeed(
         name="create issue",
         words=r"\b(?:creat|open|fil)\w* (?:(?:github|gitlab) )?(?:\w+ ){0,2}(?:issues?|tickets?)\b"
         r"|이슈(?:를|는|은)?\s?(?:\S+\s)?(?:만들|올리|생성|등록)",

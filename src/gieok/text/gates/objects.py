@@ -5,7 +5,7 @@ import re
 from typing import NamedTuple
 
 from gieok.text.gates import programs, touched, vocabulary
-from gieok.text.gates.action import ANY, CHANGE, CREATE, PACKAGE, CommandPattern
+from gieok.text.gates.action import ANY, CHANGE, CREATE, OUTSIDE, PACKAGE, CommandPattern
 from gieok.text.gates.deeds import DEEDS, KnownDeed
 from gieok.text.gates.residue import list_unread_words
 from gieok.text.gates.shell import read_shell_line
@@ -13,6 +13,12 @@ from gieok.text.gates.shell import read_shell_line
 _WHOLE = (
     r"(?ai)\b(?:full|whole|entire|complete) (?:\w+ )?(?:tests?(?: suite)?|suite|builds?)\b"
     r"|전체\s?(?:테스트|빌드)"
+)
+#: An option with which a command is fine, and without which alone it is forbidden.
+_NEEDED_OPTION = (
+    r"(?ai)[,;]?\s?\b(?:always (?:with|use|pass|add)|(?:never |not )?without"
+    r"|unless (?:with|you (?:use|pass|add)))\s`?(--?[a-z][\w-]*)`?"
+    r"|`?(--?[a-z][\w-]*)`?\s?(?:없이는?|안\s?(?:붙이고|쓰고|넣고)|빼고)(?=\s)"
 )
 _SERVICES = (
     r"(?ai)\b(nginx|redis|postgres(?:ql)?|mysql|mongo(?:db)?|apache|caddy|rabbitmq|kafka|worker"
@@ -69,6 +75,8 @@ class NamedObjects(NamedTuple):
     has_verb: bool = False
     is_guess: bool = False
     is_whole: bool = False
+    #: Options with which a command is fine: "never without --limit".
+    needed: tuple[str, ...] = ()
     #: A deed is named as the object of another: which of the two is meant, nobody knows.
     is_crossed: bool = False
     #: The text with `vocabulary.TAKEN` in place of what the fields hold.
@@ -104,10 +112,12 @@ class _ObjectFinder:
         self._branches: list[str] = []
         self._tools: list[str] = []
         self._mentions: list[str] = []
+        self._needed: list[str] = []
         self._spans: list[tuple[int, int]] = []
 
     def find(self) -> NamedObjects:
         """Return everything."""
+        self._take_needed_options()
         self._take_code()
         self._take_tools()
         self._take_file_kinds()
@@ -115,6 +125,7 @@ class _ObjectFinder:
         self._take_long_deeds()
         self._take_commands()
         hosts = self._take_hosts()
+        self._take_outside()
         self._take_paths()
         self._verb_text = self._text
         self._take_scripts()
@@ -131,6 +142,8 @@ class _ObjectFinder:
             environments = self._take_branches(environments)
         elif not self._deeds and not self._literals:
             self._take_branches([])
+        if self._paths and _find_path_verb(self._verb_text) == touched.SEND:
+            self._text = re.sub("외부로|외부에|밖으로", vocabulary.TAKEN, self._text)
         is_guess = False
         if not (self._literals or self._deeds or self._paths or self._tools or hosts):
             is_guess = self._guess_paths(is_bound=bool(environments or self._branches))
@@ -148,6 +161,7 @@ class _ObjectFinder:
             is_guess=is_guess,
             is_crossed=self._has_crossed_deeds(),
             is_whole=re.search(_WHOLE, self._whole) is not None,
+            needed=tuple(self._needed),
             rest=self._blank_places(),
         )
 
@@ -192,6 +206,11 @@ class _ObjectFinder:
 
     def _has_git(self) -> bool:
         return any(literal.program == "git" for literal in self._literals)
+
+    def _take_needed_options(self) -> None:
+        self._needed += list_needed_options(self._text)
+        for match in re.finditer(_NEEDED_OPTION, self._text):
+            self._blank(*match.span())
 
     def _take_code(self) -> None:
         """Take what stands between backquotes, or in quotation marks and is a command."""
@@ -430,6 +449,12 @@ class _ObjectFinder:
                     self._blank(*match.span())
         return machines
 
+    def _take_outside(self) -> None:
+        """Take "outside this repo", which names all paths but those of the project."""
+        for match in re.finditer(vocabulary.OUTSIDE_PROJECT, self._text):
+            self._paths.append(OUTSIDE)
+            self._blank(*match.span())
+
     def _take_paths(self) -> None:
         for match in re.finditer(vocabulary.TOKEN, self._text):
             name = match[0].rstrip(".,:") if not match[0].endswith("..") else match[0]
@@ -497,7 +522,9 @@ class _ObjectFinder:
         match: "re.Match[str]",
         no_names: "frozenset[str]" = vocabulary.GENERIC,
     ) -> None:
-        if name.lower() in no_names or vocabulary.TAKEN in name or _find_path_verb(name):
+        if name.lower() in no_names or vocabulary.TAKEN in name:
+            return
+        if _find_path_verb(name) not in ("", touched.SEND):
             return
         is_korean = re.match(r"[가-힣]", name) is not None
         names = vocabulary.KOREAN_NAMES.get(name, "").split() if is_korean else [name]
@@ -576,6 +603,11 @@ def _find_service_names(text: str) -> list[str]:
     if re.search(r"(?ai)\b(?:db|database)\b|디비|데이터베이스", text):
         found += ["db", "database", "postgres", "postgresql", "mysql", "mariadb", "mongo", "redis"]
     return found
+
+
+def list_needed_options(text: str) -> list[str]:
+    """Return the options with which a command is fine: "never without --limit"."""
+    return [match[1] or match[2] for match in re.finditer(_NEEDED_OPTION, text)]
 
 
 def is_path(name: str) -> bool:

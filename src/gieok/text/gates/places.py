@@ -36,6 +36,11 @@ _NARROWS_BEFORE = (
     rf"(?ai){forms.EN_CONDITION}|\b(?:only|just|but|except|not|than|unless|until|outside|anywhere"
     r"|elsewhere|are|is|am|be|was)\b|\b\w+['’](?:re|s|m)\b|말고|빼고|제외"
 )
+#: Where something must not go, and not where the rule holds: "never upload it anywhere".
+_TO_ANYWHERE = (
+    r"(?ai)\b(?:upload|send|shar(?:e|ing)|post|publish|cop(?:y|ies)|put|mov(?:e|ing)|leak)\w*\b"
+    r"[^.;,]*?\banywhere\b"
+)
 _CLOCK = r"(?:noon|midnight|\d{1,2}(?::\d\d)?\s?[ap]m|\d{1,2}(?::\d\d|\s?o'?clock))"
 #: From when to when of the day a rule holds: "after 6pm", "between 9 and 5", 오후 6시 이후에는.
 _HOURS_EN = (
@@ -71,7 +76,7 @@ def find_rule_end(spoken: str, said_on: date) -> str:
 
 def holds_everywhere(spoken: str) -> bool:
     """Return whether a rule says that it holds in all projects."""
-    return re.search(forms.EVERYWHERE, spoken, FLAGS) is not None
+    return re.search(forms.EVERYWHERE, re.sub(_TO_ANYWHERE, " ", spoken), FLAGS) is not None
 
 
 def find_days(spoken: str) -> list[int]:

@@ -30,7 +30,7 @@ _SENTENCE_END = r"(?<=[^\s.][.!?。！？])[\"'”’)\]]*\s+(?=\S)|;\s+"
 _KOREAN_END = (
     r"((?<=[가-힣])지(?:는|도)?\s?(?:마(?:라|요|세요|십시오)?|말아(?:라|요|줘요?|주세요)?)"
     r"(?:\.{2,}|…+|[ㅋㅎㅠㅜ]+)?)\s+(?=\S)"
-    r"(?!그[랬러래]|라[고는]|했|하[고는던래자더]|한[다대]|알[겠았]|오케이|ㅇㅋ|제발|진짜|정말|절대|부탁|네|응|고\b"
+    r"(?!그[랬러래]|라[고는]|주[세시셔]|줘|줄|달|걍|그냥|했|하[고는던래자더]|한[다대]|알[겠았]|오케이|ㅇㅋ|제발|진짜|정말|절대|부탁|네|응|고\b"
     r"|(?:ok|please|pls)\b)"
 )
 
@@ -41,6 +41,11 @@ def list_own_sentences(text: str) -> list[str]:
     plain = re.sub(_EXAMPLE, "for example: ", plain)
     parts = (part.strip() for line in _iter_own_lines(plain) for part in _split_sentences(line))
     return [part for part in parts if part]
+
+
+def split_korean_rules(sentence: str) -> list[str]:
+    """Return the parts of a sentence behind each of whose prohibitions another one begins."""
+    return re.sub(_KOREAN_END, r"\1\n", sentence).split("\n")
 
 
 def _empty_quotation(match: re.Match[str]) -> str:
@@ -66,4 +71,4 @@ def _iter_own_lines(text: str) -> Iterator[str]:
 
 
 def _split_sentences(line: str) -> list[str]:
-    return re.split(_SENTENCE_END, re.sub(_KOREAN_END, r"\1; ", line))
+    return re.split(_SENTENCE_END, line)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gieok.text.ends import find_end
 from gieok.text.gates import forms
 from gieok.text.gates.action import ASK, STOP
-from gieok.text.gates.objects import find_objects
+from gieok.text.gates.objects import find_objects, list_needed_options
 from gieok.text.gates.places import find_days, find_place
 from gieok.text.gates.residue import list_unread_words
 from gieok.text.gates.vocabulary import FLAGS, TAKEN, TAKEN_DEED
@@ -305,7 +305,7 @@ def _read_english_prohibition(said: str, head: str) -> tuple[str, str, list[str]
 def _take_english_conditions(said: str) -> tuple[str, list[str]]:
     conditions: list[str] = []
     match = re.search(_WITHOUT, said)
-    if match and match.start() > 0:
+    if match and match.start() > 0 and not re.fullmatch(r"(?a)\s*`?--?[\w-]+`?", match[1]):
         if not _is_end_words(match[0]):
             conditions.append(match[1])
         said = said[: match.start()]
@@ -359,7 +359,8 @@ def _read_korean_prohibition(said: str, head: str) -> tuple[str, str, list[str]]
     conditions: list[str] = []
     match = re.match(_KOREAN_WITHOUT, said)
     if match and not find_objects(said[match.end() :]).is_empty:
-        conditions.append(match[1])
+        if not list_needed_options(f"{match[1]} "):
+            conditions.append(match[1])
         said = said[match.end() :]
     match = re.match(_KOREAN_CONDITION, said)
     if match and not find_objects(said[match.end() :]).is_empty:

@@ -37,6 +37,7 @@ _ENGLISH = frozenset(
     merging deploy deploying install installing connect access store execute put puts send sends
     perform start launch trigger apply applying drop dropping truncate restart restarting publish
     publishing amend squash rebase reset wipe close upgrade upgrading update updating downgrade
+    upload uploading uploaded share sharing anywhere
     force exec kill killing query changed edited modified deleted touched pushed committed merged
     deployed installed instead together though anymore
     """.split()
@@ -92,7 +93,7 @@ _KOREAN = frozenset(
     있어 있어도 하늘 두 나도 안 밑 아래 하위 내부 쪽 전체 모든 전부 다 어느 하나 규칙 원칙 부탁
     참고 주의 중요 금지 불가 허락 승인 동의 확인 컨펌 허가 결재 상의 보고 오케이 의견 말 얘기 이야기
     없이 전 전에 전에는 전엔 때 때는 때만 때마다 땐 후 후에 뒤 뒤에 대신 말고 지 마 하지 같은 등
-    아 어 음 참 한번 한 번 진짜 진짜로 정말 정말로 진심 레알
+    아 어 음 참 한번 한 번 진짜 진짜로 정말 정말로 진심 레알 업로드
     배포 푸시 커밋 머지 병합 설치 실행 수정 변경 삭제 편집 사용 접근 접속 적용 작업
     강제 강제로 진행 호출 도커 테라폼 헬름 깃 물어보고 물어봐 지금부터
     """.split()

@@ -14,7 +14,19 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HARMLESS_FLAGS = ("--help", "--version", "--dry-run", "--dryrun", "--dry")
+HARMLESS_FLAGS = (
+    "--help",
+    "--version",
+    "--dry-run",
+    "--dryrun",
+    "--dry",
+    "--plan",
+    "--check",
+    "--noop",
+    "--what-if",
+    "--whatif",
+    "--just-print",
+)
 #: Programs that show text and do nothing to what it names.
 SHOWING = frozenset(
     """

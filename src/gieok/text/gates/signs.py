@@ -59,6 +59,12 @@ ABOUT_READING = SignPattern(
     "secrets 폴더는 절대 열어보지 마",
     "deployments are mine",
 )
+#: Words of a rule for which looking is fine.
+READ_ONLY = SignPattern(
+    defer_pattern(r"(?i)\bread[- ]?only\b|\bonly (?:read|look)|읽기\s?(?:전용|만)|(?:보기|조회)만"),
+    "the nas is read only for you",
+    "don't read the wiki",
+)
 #: Names of tools that look.
 READING_TOOL = SignPattern(
     defer_pattern(
@@ -99,6 +105,7 @@ SIGNS = (
     TRIAL,
     ELSEWHERE,
     ABOUT_READING,
+    READ_ONLY,
     READING_TOOL,
     ASKS_DATABASE,
     CHANGES_DATABASE,
@@ -261,7 +268,12 @@ def find_signs(
     edits = not use.command and use.tool in _FILE_TOOLS
     is_read = _stands_in(ASKS_DATABASE, described) and not _stands_in(CHANGES_DATABASE, described)
     has_trial = _stands_in(TRIAL, described) and not _stands_in(TRIAL, rule.forbidden)
-    by_path = any(action.paths and action.deed and not action.commands for action in acting)
+    about_reading = _stands_in(ABOUT_READING, rule.forbidden)
+    asks_to_look = about_reading and not _stands_in(READ_ONLY, rule.forbidden)
+    by_path = any(
+        (action.paths and action.deed and not action.commands) or (action.hosts and asks_to_look)
+        for action in acting
+    )
     if by_path:  # what the rule says of the file is what the use does to it, be it to look
         looks, is_looking = [], False
     by_tool = any(action.tools for action in acting) or (
@@ -269,8 +281,9 @@ def find_signs(
     )
     allowed_name = any(each in lowered for each in fine_names)
     names_other = bool(names) and not any(each in lowered for each in names)
-    # A name of another thing, or of what is fine, and the use may be its twin.
-    is_it = not (allowed_name or names_other)
+    is_elsewhere = bool(_list_elsewhere(described) - _list_elsewhere(rule.forbidden))
+    # A name of another thing or place, or of what is fine, and the use may be its twin.
+    is_it = not (allowed_name or names_other or is_elsewhere)
     flags = UseSigns(
         base=True,
         by_words=bool(acting) or (by_tool and is_it),
@@ -278,12 +291,12 @@ def find_signs(
         by_tool=by_tool and is_it,
         by_command=is_it and any(map(_is_typed, acting)),
         looks=is_looking,
-        looked_for=is_looking and _stands_in(ABOUT_READING, rule.forbidden),
+        looked_for=is_looking and about_reading,
         a_step_looks=any(looks),
         all_steps_look=bool(looks) and all(looks),
         asks_database=is_read,
         tries=has_trial,
-        elsewhere=bool(_list_elsewhere(described) - _list_elsewhere(rule.forbidden)),
+        elsewhere=is_elsewhere,
         names_other=names_other,
         allowed_word=any(_mentions_word(word, found, described) for word in fine_words),
         allowed_name=allowed_name,
@@ -295,7 +308,10 @@ def find_signs(
 
 def _is_typed(action: Action) -> bool:
     """Return whether a rule has the command as it is typed, and not its program alone."""
-    return any(row.is_literal and (row.words or row.flags or row.sql) for row in action.commands)
+    return any(
+        row.is_literal and (row.words or row.flags or row.lacks or row.sql)
+        for row in action.commands
+    )
 
 
 def _stands_in(sign: SignPattern, text: str) -> bool:

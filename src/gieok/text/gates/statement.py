@@ -14,7 +14,7 @@ from gieok.text import binding
 from gieok.text.gates import forms, touched
 from gieok.text.gates.action import ANY, ASK, EXACT, Action, ActionRule, CommandPattern
 from gieok.text.gates.deeds import DEEDS, KnownDeed, build_deed_patterns
-from gieok.text.gates.objects import NamedObjects, find_objects
+from gieok.text.gates.objects import NamedObjects, find_objects, list_needed_options
 from gieok.text.gates.places import (
     blank_scope_words,
     drop_own_machine,
@@ -24,7 +24,7 @@ from gieok.text.gates.places import (
     find_rule_end,
     holds_everywhere,
 )
-from gieok.text.gates.prose import list_own_sentences
+from gieok.text.gates.prose import list_own_sentences, split_korean_rules
 from gieok.text.gates.reading import (
     FormReading,
     drop_reasons,
@@ -91,10 +91,10 @@ _ONLY_THERE = r"(?ai)\bonly (?:in|inside|on|to|from|for|with|under|within|at|by)
 _IN_FOLDER = r"(?ai)\b(?:in|inside|under|below|within|anything|from|on)\b|안|밑|아래|하위|내부|에서"
 _OUTSIDE_EN = (
     r"(?ai)\b(?:outside(?: of)?|anywhere (?:but|except)(?: in)?)\s(?:the\s)?"
-    r"(?!(?:business|office|working|work)\shours)(`?[\w@./*-]+`?)"
+    r"(?!(?:business|office|working|work)\shours|(?:this|our|my|current|project|repo|workspace)\b)(`?[\w@./*-]+`?)"
     r"(?: folder| directory)?"
 )
-_OUTSIDE_KO = r"(?a)([\w@./*-]+)\s?(?:폴더\s?)?(?:밖|외부|바깥)(?:에서|에|의|은|는)?"
+_OUTSIDE_KO = r"(?a)((?!프로젝트|레포|저장소|리포)[\w@./*-]+)\s?(?:폴더\s?)?(?:밖|외부|바깥)(?:에서|에|의|은|는)?"
 
 
 def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
@@ -106,7 +106,8 @@ def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
         return []
     rules: list[ActionRule] = []
     is_rule_before = False
-    sentences = list_own_sentences(text)
+    own = list_own_sentences(text)
+    sentences = [part for sentence in own for part in split_korean_rules(sentence)]
     for number, sentence in enumerate(sentences, start=1):
         rule = _read_rule_sentence(sentence, said_on)
         if rule is None and any(re.match(_ADOPTS, one) for one in sentences[number : number + 1]):
@@ -318,6 +319,7 @@ def _build_rule(
         bound = bound.replace(text.strip(), " ")
     folder, project = find_place(bound, found)
     found = _narrow_objects(found, head, folder)
+    found = found._replace(needed=tuple(list_needed_options(spoken)))
     actions = build_actions(found)
     if (
         not actions
@@ -451,7 +453,7 @@ def _build_command_actions(
         row = {**command.build_row(), "is_whole": command.is_whole or found.is_whole}
         actions.append(
             Action(
-                [_with_options(CommandPattern.from_row(row), options)],
+                [_lack_options(_with_options(CommandPattern.from_row(row), options), found.needed)],
                 deed=ANY if found.paths else "",
                 paths=_list_typed_paths(command, found),
                 branches=found.branches if command.program == "git" else (),
@@ -477,7 +479,10 @@ def _build_deed_actions(
     if deed.name == "commit" and found.paths:
         return [Action(deed=touched.COMMIT, paths=found.paths)]
     actions: list[Action] = []
-    patterns = [_with_options(each, options) for each in build_deed_patterns(deed)]
+    patterns = [
+        _lack_options(_with_options(each, options), found.needed)
+        for each in build_deed_patterns(deed)
+    ]
     if found.is_whole:
         patterns = [
             CommandPattern.from_row({**row.build_row(), "is_whole": True}) for row in patterns
@@ -513,6 +518,14 @@ def _build_place_actions(found: NamedObjects) -> list[Action]:
         patterns = [pattern for deed in deeds for pattern in build_deed_patterns(deed)]
         return [Action(patterns, branches=found.branches)]
     return []
+
+
+def _lack_options(pattern: CommandPattern, needed: Sequence[str]) -> CommandPattern:
+    """Return a pattern of the commands that have none of the options with which they are fine."""
+    if not needed or pattern.sql or pattern.script:
+        return pattern
+    row = pattern.build_row()
+    return CommandPattern.from_row({**row, "lacks": [*pattern.lacks, *needed]})
 
 
 def _with_options(pattern: CommandPattern, options: Sequence[str]) -> CommandPattern:

@@ -14,6 +14,7 @@ from gieok.text.gates.action import (
     CREATE,
     EXACT,
     NONE,
+    OUTSIDE,
     PACKAGE,
     STOP,
     Action,
@@ -546,6 +547,8 @@ def _covers_path(pattern: str, touched: TouchedPath, step: ToolStep) -> bool:
     is_inside = not path.startswith(("/", "..", "~"))
     if pattern == "**":
         return is_inside
+    if pattern == OUTSIDE:
+        return not is_inside and not path.startswith("/dev/")
     parts = [part for part in path.split("/") if part not in ("", ".")]
     wanted = [part for part in pattern.split("/") if part not in ("", ".", "**")]
     if not wanted:

@@ -93,7 +93,7 @@ PACKAGE_NOUNS = frozenset(
 )
 DEED_VERBS = (
     "drop|alter|delete|truncate|create|open|merge|close|install|upgrade|update|remove|add|restart"
-    "|stop|start|publish|amend|squash|rebase|reset|wipe"
+    "|stop|start|publish|amend|squash|rebase|reset|wipe|comment|edit|reopen|assign|label"
 )
 #: Two verbs with one object: "drop or alter any table".
 TWO_VERBS = rf"(?ai)\b({DEED_VERBS})(?:,)? (?:or|and) ({DEED_VERBS}) ((?:\w+ ){{0,2}}\w+)"
@@ -269,6 +269,13 @@ PATH_VERBS = (
         r"\b(?:read|open|look|peek|print|cat|show|display|dump|view|log)|읽|열어|열지|보지|출력|들여다|열람",
     ),
     (touched.RUN, r"\b(?:run|execut|invok|call)|실행|돌리|돌려|돌릴"),
+    (
+        touched.SEND,
+        (
+            r"\b(?:upload(?:ing|ed)?\b|send(?:ing)?\b|sent\b|shar(?:e|ing)\b"
+            r"|leaves? (?:this|the|my|our)\b)|업로드|전송|외부로|밖으로|유출|공유"
+        ),
+    ),
 )
 ENVIRONMENT_WORDS = (
     (
@@ -285,6 +292,12 @@ HOST = (
     r"|(?:[a-z0-9*](?:[\w-]*[a-z0-9])?\.)+(?:com|net|org|io|dev"
     r"|kr|internal|local|app|cloud|lan|corp|ai|co|us|eu|tech|info|biz|xyz|site|online|store|shop"
     r"|page|example|test|intra|intranet|home\.arpa|jp|de|fr|uk|nl|sh(?=/)))\b(?![\w/.-]*\.(?:py|js|ts))"
+)
+OUTSIDE_PROJECT = (
+    r"(?ai)\b(?:outside(?: of)?|beyond)\s(?:this|the|our|my)\s(?:current\s)?(?:repo(?:sitory)?"
+    r"|project|workspace|codebase|working (?:directory|folder|tree)|checkout)\b(?! (?:folder|dir))"
+    r"|(?:이|현재)?\s?(?:프로젝트|레포|저장소|리포|작업\s?폴더|워크스페이스)(?:\s?폴더)?\s?"
+    r"(?:밖|바깥|외부)(?:에서는?|에\s?있는|에|의|은|는)?"
 )
 #: Machines and clusters that are called by a short name: "on db01", "prod-seoul 클러스터에".
 _MACHINE_NOUN = (
