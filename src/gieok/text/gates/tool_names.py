@@ -26,13 +26,13 @@ class ToolVerb(NamedTuple):
     counter_example: str
 
 
-def _verb(said: str, named: str, example: str, counter_example: str) -> ToolVerb:
+def _build_verb(said: str, named: str, example: str, counter_example: str) -> ToolVerb:
     pattern = defer_pattern(f"(?i){said}")
     return ToolVerb(pattern, frozenset(named.split()), example, counter_example)
 
 
 VERBS = (
-    _verb(
+    _build_verb(
         r"\b(?:send|sent|post|repl(?:y|ies)|respond|messag|publish|shar(?:e|ing)|announc|writ|tweet"
         r"|toot|comment|e?-?mail(?!s? (?:is|are))|notif|forward|go(?:es)? out|going out|sends)\w*"
         r"|보내|보낼|보낸|발송|전송|답장|답글|회신|올리|올려|올릴|게시|발행|남기|공유|전달",
@@ -41,14 +41,14 @@ VERBS = (
         "newsletters go out from me",
         "메일은 읽어도 돼",
     ),
-    _verb(
+    _build_verb(
         r"\b(?:creat|mak(?:e|ing)|add|open|fil(?:e|ing)|book|schedul|invit|new|register|set up)\w*"
         r"|만들|만드|생성|추가|등록|잡지|잡아|예약|초대|개설|넣",
         "create add new insert book schedule register invite open",
         "never book anything",
         "일정은 봐도 돼",
     ),
-    _verb(
+    _build_verb(
         r"\b(?:chang|edit|updat|modif|mov(?:e|ing)|renam|adjust|assign|transition|set(?:ting)?\b"
         r"|rewrit|overwrit)\w*|바꾸|바꿔|바꿀|변경|고치|고쳐|고칠|수정|옮기|옮겨|덮어",
         "update edit change modify move rename set assign transition write replace patch put "
@@ -56,40 +56,40 @@ VERBS = (
         "일정 바꾸지 마",
         "look at the calendar",
     ),
-    _verb(
+    _build_verb(
         r"\b(?:delet|remov|cancel|archiv|clear|trash|purg|drop|bin|wip)\w*"
         r"|지우|지워|지울|삭제|취소|없애|날리|날려|치우|비우",
         "delete remove cancel archive clear trash purge drop destroy empty bulkdelete",
         "never cancel anything",
         "일정은 추가해도 돼",
     ),
-    _verb(
+    _build_verb(
         r"\b(?:clos|resolv)\w*|닫|종료|해결\s?처리",
         "close resolve",
         "don't close issues",
         "open issues are fine",
     ),
-    _verb(r"\bmerg\w*|머지|병합", "merge", "merges are mine", "the branch is mine"),
-    _verb(
+    _build_verb(r"\bmerg\w*|머지|병합", "merge", "merges are mine", "the branch is mine"),
+    _build_verb(
         r"\b(?:pay|buy|bought|purchas|order|charg|refund|transfer|spend|subscrib|check ?out)\w*"
         r"|결제|구매|주문|송금|이체|환불|사지\s?마|돈",
         "pay payment payments buy purchase order charge refund transfer subscribe checkout",
         "never buy anything",
         "비용은 알려줘",
     ),
-    _verb(
+    _build_verb(
         r"\b(?:deploy|releas|launch|roll(?:ing|ed)? ?out)\w*|배포|릴리[스즈]|출시",
         "deploy release launch publish promote rollout",
         "배포는 내가 해",
         "the build is yours",
     ),
-    _verb(
+    _build_verb(
         r"\b(?:start|restart|reboot|trigger|run(?:ning)?\b|launch)\w*|시작|재시작|실행|돌리|돌려|켜지|켜",
         "start restart reboot trigger run launch",
         "don't restart it",
         "read the log",
     ),
-    _verb(
+    _build_verb(
         r"\b(?:stop|paus|shut|disabl|suspend|turn(?:ing)? off|mut|silenc)\w*|멈추|정지|중지|끄지|꺼",
         "stop pause shutdown disable suspend mute silence",
         "don't pause the campaign",
@@ -179,7 +179,7 @@ def names_tool(forbidden: str, around: str, tool: str) -> bool:
     verbs = _list_verbs(own)
     nouns = frozenset(map(stem_english_word, _split_words(tool))) - _NO_NOUNS
     return any(
-        _means(sentence, around, verbs, nouns) and not _list_narrowing_words(sentence, nouns)
+        _names_both(sentence, around, verbs, nouns) and not _list_narrowing_words(sentence, nouns)
         for sentence in (_SENTENCE.split(forbidden) if verbs else ())
     )
 
@@ -191,7 +191,9 @@ def _list_verbs(own: Sequence[str]) -> list[ToolVerb]:
     return [verb for verb in VERBS if not verb.named.isdisjoint(words)]
 
 
-def _means(sentence: str, around: str, verbs: Sequence[ToolVerb], nouns: frozenset[str]) -> bool:
+def _names_both(
+    sentence: str, around: str, verbs: Sequence[ToolVerb], nouns: frozenset[str]
+) -> bool:
     if not (any(verb.said.search(sentence) for verb in verbs) or ANY_CHANGE.search(sentence)):
         return False
     said = f"{sentence} {around}" if _POINTS.search(sentence) else sentence
