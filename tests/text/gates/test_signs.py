@@ -117,9 +117,7 @@ def _list_naming_signs(sense: str, use: ToolAttempt, described: str, *acting: Ac
     return {name for name, value in signs._asdict().items() if value} - {"base"}
 
 
-def test_a_file_that_a_rule_names_with_what_must_not_happen_to_it_counts_also_where_it_is_read() -> (
-    None
-):
+def test_a_file_that_a_rule_names_counts_also_where_it_is_read() -> None:
     use = ToolAttempt(tool="Bash", command="head -5 data/customers.csv")
     sense = "customers.csv는 열지 마"
     file = Action(deed=ANY, paths=["customers.csv"])

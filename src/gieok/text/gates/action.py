@@ -141,10 +141,11 @@ class ActionRule:
     `unless` are actions that the rule itself allows; `needed` are commands that must have run
     earlier in the same line ("without running the tests"). `days` are weekdays (Monday is 0) on
     which alone the rule holds, `hours` the minutes of the day from and until which it holds (over
-    midnight where the first is the larger), `until` is its last day (ISO), '' for none. `folder` is a folder in
-    which alone it holds, `project` the name of a project, `branches` are branches of Git on which
-    alone it holds. `sense` are the words that a model holds against a tool's use of which `actions`
-    say nothing, '' for none, and `allowed` what the same message says to be fine.
+    midnight where the first is the larger), `until` is its last day (ISO), '' for none. `folder`
+    is a folder in which alone it holds, `project` the name of a project, `branches` are branches
+    of Git on which alone it holds. `sense` are the words that a model holds against a tool's use
+    of which `actions` say nothing, '' for none, and `allowed` what the same message says to be
+    fine.
     """
 
     __slots__ = (

@@ -37,7 +37,10 @@ _DATABASE_DEEDS = frozenset(
         "reset database",
     )
 )
-_DATABASE_NOUNS = r"(?ai)\b(?:db|database|server)\b|(?<![가-힣])(?:디비|데이터베이스|서버)(?![가-힣]{3})|(?<!\w)DB(?!\w)"
+_DATABASE_NOUNS = (
+    r"(?ai)\b(?:db|database|server)\b|(?<![가-힣])(?:디비|데이터베이스|서버)(?![가-힣]{3})"
+    r"|(?<!\w)DB(?!\w)"
+)
 _TEST_KINDS = r"(?ai)\b(e2e|integration|unit|smoke|load|performance|snapshot|acceptance)\b"
 #: Reading is named, and not as what alone is allowed.
 _READS = r"(?ai)\b(?<!only )(?:read|access)\w*\b(?![ -]only)|읽(?!기만|기는)|접근|열람|열지|열어"

@@ -168,13 +168,13 @@ class RuleWords(NamedTuple):
 class UseSigns(NamedTuple):
     """Signs of a use under a rule, each 0 or 1; the first is what a use has without any.
 
-    `by_words`: the rule names the use; `by_path`, `by_tool`, `by_command`: it names the file and what
-    must not happen to it, the tool, or the command with a word or an option behind it. `looks`: the tool looks, or the whole line only shows
-    something; `a_step_looks`, `all_steps_look`: their subcommands do; `looked_for`: the use looks,
-    and the rule is about looking. `names_other`: the rule has
-    names, and the use has none of them. `allowed_word`, `allowed_name`: the use has words and names
-    of what is said to be fine, and not those of what is forbidden. `edits`, `edits_named`: it edits
-    a file, of which the rule has a word.
+    `by_words`: the rule names the use; `by_path`, `by_tool`, `by_command`: it names the file and
+    what must not happen to it, the tool, or the command with a word or an option behind it.
+    `looks`: the tool looks, or the whole line only shows something; `a_step_looks`,
+    `all_steps_look`: their subcommands do; `looked_for`: the use looks, and the rule is about
+    looking. `names_other`: the rule has names, and the use has none of them. `allowed_word`,
+    `allowed_name`: the use has words and names of what is said to be fine, and not those of what
+    is forbidden. `edits`, `edits_named`: it edits a file, of which the rule has a word.
     """
 
     base: float

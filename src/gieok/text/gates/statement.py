@@ -91,7 +91,8 @@ _ONLY_THERE = r"(?ai)\bonly (?:in|inside|on|to|from|for|with|under|within|at|by)
 _IN_FOLDER = r"(?ai)\b(?:in|inside|under|below|within|anything|from|on)\b|안|밑|아래|하위|내부|에서"
 _OUTSIDE_EN = (
     r"(?ai)\b(?:outside(?: of)?|anywhere (?:but|except)(?: in)?)\s(?:the\s)?"
-    r"(?!(?:business|office|working|work)\shours|(?:this|our|my|current|project|repo|workspace)\b)(`?[\w@./*-]+`?)"
+    r"(?!(?:business|office|working|work)\shours|(?:this|our|my|current|project|repo"
+    r"|workspace)\b)(`?[\w@./*-]+`?)"
     r"(?: folder| directory)?"
 )
 _OUTSIDE_KO = r"(?a)((?!프로젝트|레포|저장소|리포)[\w@./*-]+)\s?(?:폴더\s?)?(?:밖|외부|바깥)(?:에서|에|의|은|는)?"

@@ -1,4 +1,4 @@
-"""Tools that a rule means, told from their names: `send_email`, `create_event`, `slack__post_message`.
+"""Tools that a rule means, told from their names: `send_email`, `create_event`, `post_message`.
 
 The name of a tool says what it does to what. A rule means it where both stand in the rule: the verb
 in other words of the same sense, the noun as it is, or in Korean. Tools that look are no deed.
@@ -17,7 +17,7 @@ from gieok.text.stem import stem_english_word
 class ToolVerb(NamedTuple):
     """What a tool does: the words of rules that forbid it, and the words in tools' names.
 
-    `example` is a text in which the words of a rule stand, `counter_example` one in which none does.
+    `example` is a text in which the words of a rule stand, `counter_example` one without.
     """
 
     said: re.Pattern[str]
@@ -98,7 +98,8 @@ VERBS = (
 )
 #: Words of a rule that forbids whatever changes what it names.
 ANY_CHANGE = defer_pattern(
-    r"(?i)\b(?:touch|hands? off|off[- ]limits|read[- ]only|look[ ,-]*don'?t[ -]*touch|mess with|stay out|keep out"
+    r"(?i)\b(?:touch|hands? off|off[- ]limits|read[- ]only|look[ ,-]*don'?t[ -]*touch"
+    r"|mess with|stay out|keep out"
     r"|leave\b.{1,40}\b(?:alone|to me|as)|(?:is|are|'s) (?:mine|not yours|not for you))\w*"
     r"|건드리|건드려|건들|손\s?대|손\s?댈|만지지|만지면|보기만|읽기만|읽기\s?전용|내가\s?(?:할|직접|해)|제가\s?(?:할|직접|해)"
 )

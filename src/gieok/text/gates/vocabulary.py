@@ -291,7 +291,8 @@ HOST = (
     r"(?a)(?<![\w/.-])(?:[\w.-]+@)?((?:\d{1,3}\.){3}\d{1,3}"
     r"|(?:[a-z0-9*](?:[\w-]*[a-z0-9])?\.)+(?:com|net|org|io|dev"
     r"|kr|internal|local|app|cloud|lan|corp|ai|co|us|eu|tech|info|biz|xyz|site|online|store|shop"
-    r"|page|example|test|intra|intranet|home\.arpa|jp|de|fr|uk|nl|sh(?=/)))\b(?![\w/.-]*\.(?:py|js|ts))"
+    r"|page|example|test|intra|intranet|home\.arpa|jp|de|fr|uk|nl|sh(?=/)))\b"
+    r"(?![\w/.-]*\.(?:py|js|ts))"
 )
 OUTSIDE_PROJECT = (
     r"(?ai)\b(?:outside(?: of)?|beyond)\s(?:this|the|our|my)\s(?:current\s)?(?:repo(?:sitory)?"
