@@ -17,6 +17,91 @@ CASES = (
         ["git switch docs && systemctl restart nginx"],
     ),
     ("main에서 npm 쓰지 마", ["git switch main && npm test"], ["git switch docs && npm test"]),
+    (
+        "make clean 하지마 다시 빌드하는데 40분 걸린다고;;",
+        ["make clean", "make all clean"],
+        ["make"],
+    ),
+    (
+        "redis-cli FLUSHALL 진짜 하지마라... 저번에 세션 다 날아갔어",
+        ["redis-cli -h cache FLUSHALL", "docker exec redis redis-cli flushall"],
+        ["redis-cli dbsize"],
+    ),
+    (
+        "Nothing gets restarted on db01 unless it's the exporter",
+        ["ssh db01 sudo systemctl restart postgresql"],
+        ["ssh db02 sudo systemctl restart postgresql", "ssh db01 systemctl status postgresql"],
+    ),
+    (
+        "stop runing the full gradle build, my fan sounds like a 747",
+        ["./gradlew build", "./gradlew clean build --no-daemon"],
+        ["./gradlew test", "./gradlew :app:build"],
+    ),
+    (
+        "vercel --prod only once I've looked at the preview",
+        ["vercel --prod", "npx vercel deploy --prod --yes"],
+        ["vercel", "vercel logs"],
+    ),
+    (
+        "인프라팀 공지: 운영 클러스터(prod-seoul)에 helm upgrade 금지. 너도 지켜줘",
+        ["helm upgrade api ./c --kube-context prod-seoul"],
+        ["helm upgrade api ./c --kube-context stg-seoul"],
+    ),
+    (
+        "never docker system prune on the build server (build01)",
+        ["ssh build01 docker system prune -f"],
+        ["docker system prune -f"],
+    ),
+    (
+        "never run ansible-playbook without --limit",
+        ["ansible-playbook -i hosts site.yml"],
+        ["ansible-playbook site.yml --limit web1", "ansible-playbook site.yml -l web1"],
+    ),
+    (
+        "--limit 없이 ansible-playbook 돌리지 마",
+        ["ansible-playbook a.yml"],
+        ["ansible-playbook -l w a.yml"],
+    ),
+    (
+        "don't edit anything outside this repo",
+        ["edit:/home/a/.zshrc", "rm ../other/a.txt", "echo x > ~/.profile"],
+        ["edit:src/a.py", "rm old.txt", "ls > /dev/null"],
+    ),
+    (
+        "never upload grades.xlsx anywhere",
+        [
+            "scp grades.xlsx me@files.example:/srv/",
+            "curl -F 'file=@grades.xlsx' https://file.io",
+            "aws s3 cp data/grades.xlsx s3://b/",
+            "rclone copy grades.xlsx drive:tmp",
+        ],
+        [
+            "cp grades.xlsx old/",
+            "scp me@files.example:/srv/grades.xlsx .",
+            "head grades.xlsx",
+            "curl -F 'file=@other.xlsx' https://file.io",
+        ],
+    ),
+    (
+        "ask me before you change anything under infra/prod",
+        ["cd infra/prod && terragrunt apply", "terraform -chdir=infra/prod apply"],
+        ["cd infra/prod && terragrunt plan", "cd infra/dev && terragrunt apply"],
+    ),
+    ("never run make clean", ["make clean"], ["make -n clean"]),
+    ("don't deploy after 6pm", ["vercel deploy"], ["vercel logs"]),
+    (
+        "kubectl delete is off limits unless it's the staging context",
+        ["kubectl delete pod a", "kubectl --context prod delete pod a"],
+        ["kubectl --context staging delete pod a"],
+    ),
+    (
+        "prod DB에는 절대 쓰기 쿼리 날리지 마",
+        ["psql -h prod-db -c 'update users set a = 1'"],
+        ["psql -h prod-db -c 'select 1'", "psql -h dev-db -c 'update users set a = 1'"],
+    ),
+    ("systemctl stop nginx 하지 마라", ["ssh w1 'systemctl stop nginx.service'"], ["nginx -t"]),
+    ("don't touch data/raw, it is read-only", ["edit:data/raw/a.csv"], ["md5sum data/raw/a.csv"]),
+    ("Dockerfile.release is off limits", ["edit:docker/Dockerfile.release"], ["edit:Dockerfile"]),
     ("you can't push without asking", ["git push origin x"], ["git commit -m x"]),
     ("허락 없이 푸시하면 안 된다", ["git push origin x"], ["git commit -m x"]),
     ("never push with --no-verify", ["git push --no-verify"], ["git commit --no-verify"]),
@@ -991,6 +1076,7 @@ NO_RULES = (
 )
 #: Requirements on programs and people, and words of others: nobody tells the agent what to do.
 OTHERS_RULES = (
+    "인프라팀 공지: 운영 클러스터에 helm upgrade 금지",
     "the model said never push to main",
     "Note from Kim: never push to main",
     "Kim: never push to main",
@@ -1098,7 +1184,6 @@ HALF_READ = (
     "점심시간에는 배포하지 마",
     "리뷰 안 끝난 PR은 머지하지 마",
     "never deploy at night",
-    "don't deploy after 6pm",
     "don't touch anything",
     "never do that",
     "never delete anything important",

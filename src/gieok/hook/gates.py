@@ -47,6 +47,8 @@ _RUNNING = frozenset(
 )
 #: Words in the commands of an editor that is one tool (`view`, `delete`): it reads or deletes.
 _EDITOR_DEEDS = (*touched.DELETING, *touched.MOVING, *touched.READING)
+#: Programs that start scripts of the project.
+_STARTING = frozenset("npm pnpm yarn bun make gmake just bash sh zsh source .".split())
 _PATCH = "*** Begin Patch"
 _PATCH_FIELDS = ("patch", "input", "patchText", "patch_text", "diff")
 #: Commands of Gieok's own that only add: what they add ends no rule.
@@ -284,6 +286,7 @@ def read_tool_attempt(
     branch: str = "",
     day: str = "",
     weekday: int = -1,
+    minute: int = -1,
 ) -> ToolAttempt:
     """Return what a hook's payload says that a tool would do."""
     given = payload.get("tool_input")
@@ -317,8 +320,8 @@ def read_tool_attempt(
         branch = find_branch(there) if elsewhere and there != folder else branch
         folder = there if elsewhere else folder
     # What other tools are given, such as a question or a task for an agent, only mentions things.
-    runs_text = not _RUNNING.isdisjoint(verdict.split_name(tool))
-    return ToolAttempt(
+    runs_text = not _RUNNING.isdisjoint(verdict.split_name(tool)) or "url" in values
+    attempt = ToolAttempt(
         tool=tool,
         command=line,
         paths=paths,
@@ -328,8 +331,19 @@ def read_tool_attempt(
         branch=branch,
         day=day,
         weekday=weekday,
+        minute=minute,
         only_talks=table.only_talks(tool),
     )
+    add_script_steps(attempt)
+    return attempt
+
+
+def add_script_steps(attempt: ToolAttempt) -> None:
+    """Add to a use what the scripts of the project run that its command line starts."""
+    if any(step.program in _STARTING or "/" in step.path for step in attempt.invocations):
+        from gieok.hook.project_scripts import list_script_invocations  # few lines start one
+
+        attempt.invocations += list_script_invocations(attempt.invocations, attempt.folder)
 
 
 def build_trial(payload: "Mapping[str, object]", attempt: ToolAttempt) -> "dict[str, object]":

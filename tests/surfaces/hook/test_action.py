@@ -17,6 +17,7 @@ from gieok.settings.file import FileSettings
 from gieok.surfaces.hook import gate
 from gieok.text.handles import build_handle
 from gieok.text.tokens import estimate_tokens
+from gieok.text.turns import USER
 
 _CART = "src/cart.py rounds half up, because the bank does."
 
@@ -142,6 +143,22 @@ def test_a_command_is_told_nothing_and_no_file_holds_it(place) -> None:
     place.remember(_CART, category="decision")
     for command in ("pytest tests/test_cart.py", "rm src/cart.py", "sed -i s/a/b/ src/cart.py"):
         assert not place.hook("pre-tool", _payload(place, "Bash", command=command)).out
+
+
+@pytest.mark.parametrize(
+    ("said", "asks"),
+    [
+        ("Can you look at src/cart.py and tell me what it does?", True),
+        ("fix the typo in README.md", True),
+        ("Why does src/cart.py round? Run the tests in tests/test_cart.py.", True),
+        ("src/cart.py 좀 봐줄래?", True),
+        ("src/cart.py rounds half up, because the bank does.", False),
+        ("Why does it round? src/cart.py must round half up.", False),
+        ("Leave src/cart.py alone, the bank reads it.", False),
+    ],
+)
+def test_a_line_that_only_asks_states_nothing(said: str, asks: bool) -> None:
+    assert named._only_asks(f"{USER}: {said}") is asks
 
 
 @pytest.mark.parametrize("text", ["rounds half up, says the bank, ", "반올림은 은행을 따라 한다 "])

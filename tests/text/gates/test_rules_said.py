@@ -106,6 +106,32 @@ def test_a_rule_holds_on_its_days_and_until_its_last_day_alone() -> None:
     assert _judge(ends, use="npm run deploy", day=date(2026, 12, 2)) == NONE
 
 
+@pytest.mark.parametrize(
+    ("said", "hours"),
+    [
+        ("don't deploy after 6pm", (1080, 1440)),
+        ("never deploy before 9:30", (0, 570)),
+        ("never deploy between 9 and 5", (540, 1020)),
+        ("never deploy from 10pm to 6am", (1320, 360)),
+        ("never deploy outside business hours", (1080, 540)),
+        ("never deploy until noon", (0, 720)),
+        ("11시 전에는 배포하지 마", (0, 1380)),
+        ("밤 11시부터 새벽 6시까지 배포하지 마", (1380, 360)),
+        ("업무 시간에는 배포 금지", (540, 1080)),
+        ("never deploy", ()),
+    ],
+)
+def test_a_rule_holds_in_its_hours(said: str, hours: tuple[int, ...]) -> None:
+    [rule] = read_action_rules(said, _WEDNESDAY)
+    assert rule.hours == hours
+    starts, ends = hours or (0, 1440)
+    for minute, holds in ((starts, True), (ends - 1, True), (ends % 1440, not hours)):
+        use = ToolAttempt(command="vercel deploy", day="2026-11-25", minute=minute)
+        assert (judge_tool_attempt(rule, use) != NONE) is holds
+    unknown = ToolAttempt(command="vercel deploy", day="2026-11-25")
+    assert judge_tool_attempt(rule, unknown) != NONE
+
+
 def test_a_rule_about_a_named_project_holds_in_that_project() -> None:
     said = "in the shop repo never force push"
     assert _judge(said, use="git push -f", root="/home/u/shop") == STOP

@@ -2,6 +2,8 @@
 
 import pytest
 
+from gieok.memory.talk.rule_sense import ASKED
+from gieok.text.gates.action import ANY, Action, CommandPattern
 from gieok.text.gates.signs import (
     SIGNS,
     WEIGHTS,
@@ -26,7 +28,7 @@ def _list_signs(sense: str, command: str, *, allowed: tuple[str, ...] = ()) -> s
 def _name_signs(
     sense: str, use: ToolAttempt, described: str, allowed: tuple[str, ...] = ()
 ) -> set[str]:
-    signs = find_signs(split_rule_words(sense, allowed), use, described, by_words=False)
+    signs = find_signs(split_rule_words(sense, allowed), use, described)
     return {name for name, value in signs._asdict().items() if value} - {"base"}
 
 
@@ -74,7 +76,8 @@ def test_what_is_allowed_beside_a_rule_is_a_sign_where_the_rule_has_no_such_word
 @pytest.mark.parametrize(
     ("sense", "tool", "signs"),
     [
-        ("mails go out from me", "mcp__gmail__send_email", set()),
+        ("mails go out from me", "mcp__gmail__send_email", {"by_words", "by_tool"}),
+        ("mails to clients go out from me", "mcp__gmail__send_email", set()),
         ("mails go out from me", "mcp__gmail__searchMessages", {"looks"}),
         ("never open my mail", "mcp__gmail__read_thread", {"looks", "looked_for"}),
         ("메일함은 열지 마", "mcp__gmail__read_thread", {"looks", "looked_for"}),
@@ -107,3 +110,31 @@ def test_chances_near_none_and_certainty_are_held() -> None:
     assert measure_log_odds(0.0) == measure_log_odds(0.001)
     assert measure_log_odds(1.0) == measure_log_odds(0.999)
     assert measure_log_odds(0.002) > measure_log_odds(0.001)
+
+
+def _list_naming_signs(sense: str, use: ToolAttempt, described: str, *acting: Action) -> set[str]:
+    signs = find_signs(split_rule_words(sense, ()), use, described, acting)
+    return {name for name, value in signs._asdict().items() if value} - {"base"}
+
+
+def test_a_file_that_a_rule_names_counts_also_where_it_is_read() -> None:
+    use = ToolAttempt(tool="Bash", command="head -5 data/customers.csv")
+    sense = "customers.csv는 열지 마"
+    file = Action(deed=ANY, paths=["customers.csv"])
+    assert _list_naming_signs(sense, use, use.command, file) == {"by_words", "by_path"}
+    assert _list_naming_signs(sense, use, use.command) == {"looks", "looked_for"}
+    assert (
+        weigh_signs(_PLAIN._replace(by_words=1.0, by_path=1.0, edits=1.0, edits_named=1.0), 0.03)
+        > ASKED
+    )
+
+
+def test_a_command_as_it_is_typed_counts_unless_the_use_has_the_name_of_another_thing() -> None:
+    typed = Action([CommandPattern("docker", ["system", "prune"], is_literal=True)])
+    bare = Action([CommandPattern("docker", is_literal=True)])
+    sense = "never docker system prune on build01"
+    there = ToolAttempt(tool="Bash", command="ssh build01 docker system prune")
+    here = ToolAttempt(tool="Bash", command="docker system prune")
+    assert "by_command" in _list_naming_signs(sense, there, there.command, typed)
+    assert "by_command" not in _list_naming_signs(sense, there, there.command, bare)
+    assert "by_command" not in _list_naming_signs(sense, here, here.command, typed)

@@ -266,7 +266,8 @@ def try_action_rules(
             "there is nothing to try",
             hint='write a command: `gieok rules try "git push"`',
         )
-    today = call.clock.now().astimezone(call.zone).date()
+    now = call.clock.now().astimezone(call.zone)
+    today = now.date()
     when = parse_last_day(day, today) if day.strip() else today
     folder = str(call.caller.folder)
     use = ToolAttempt(
@@ -278,8 +279,10 @@ def try_action_rules(
         branch=gates.find_branch(folder),
         day=when.isoformat(),
         weekday=when.weekday(),
+        minute=-1 if day.strip() else now.hour * 60 + now.minute,
         only_talks=table.only_talks(tool),
     )
+    gates.add_script_steps(use)
     described = gates.describe_tool_use(use.tool, command_line, edit, given)
     if rule:
         # trying makes no home, in which the reader would prepare its weights

@@ -18,14 +18,14 @@ from gieok.memory.talk.lasting_turns import LastingLine
 from gieok.model.memory import Document, Scope
 from gieok.places.home import action_file
 from gieok.ports.store import Store
-from gieok.text import said_names
+from gieok.text import binding, said_names
 from gieok.text.handles import line_check
 from gieok.text.keywords import query_tokens
 from gieok.text.markdown import front_matter
 from gieok.text.turns import USER
 
 #: To be raised whenever the same documents would give other lines.
-_VERSION = 2
+_VERSION = 3
 _AT_ONCE = 200
 _MOST_LINES = 800
 #: Kinds of marks of a path.
@@ -236,10 +236,18 @@ def _iter_statements(
         if line_check(text) != line.check:
             continue
         is_rule = line.rule == lasting_turns.RULE
-        states = is_rule or line.likely >= _STATES
+        states = is_rule or (line.likely >= _STATES and not _only_asks(text))
         # A question is named too: what takes back an answer to it names its file, maybe.
         if text.startswith(f"{USER}: "):
             yield line.line, line.line, float(line.at), line.rule, states
+
+
+def _only_asks(line: str) -> bool:
+    """Return whether a user's line only asks something, or asks for a piece of work."""
+    sentences = [one for _, _, one in binding.place_own_sentences(line.removeprefix(f"{USER}: "))]
+    return bool(sentences) and all(
+        binding.asks_question(one) or binding.is_plain_request(one) for one in sentences
+    )
 
 
 def _iter_paragraphs(document: Document) -> Iterator[tuple[int, int]]:

@@ -227,7 +227,12 @@ def _list_marked_rules(
         for part in split_at_sentences(words, one)
         if (sentence := find_said_sentence(words, part))
     )
-    return tuple(rule for rule in marked if any(rule.words in sentence for sentence in own))
+    return tuple(
+        rule._replace(before=before)
+        for rule in marked
+        for before, sentence in zip(("", *own), own, strict=False)
+        if rule.words in sentence
+    )
 
 
 def _join_words(text: str) -> str:

@@ -95,7 +95,9 @@ def list_said_rules(
     rules: list[str] = []
     for number, sentence in enumerate(sentences):
         whole = binding.join_object(sentence, sentences[:number])
-        if not {sentence, whole}.isdisjoint(sure | said):
+        # A sentence for the eye may be two: "하지마 다시 빌드하는데 40분 걸려".
+        has_sure = any(rule in sentence for rule in sure)
+        if has_sure or not {sentence, whole}.isdisjoint(sure | said):
             rules.append(whole)
     return rules
 

@@ -12,7 +12,7 @@ from gieok.flow.gate_rules import GateRule
 from gieok.ports.models import Reader
 from gieok.text.gates.action import NONE
 from gieok.text.gates.signs import UseSigns, find_signs, split_rule_words, weigh_signs
-from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
+from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt, list_acting_actions
 
 #: Chance from which a use is asked about. `benchmarks/rule_signs.py` shows what it lets pass.
 ASKED = 0.76
@@ -65,8 +65,8 @@ def find_broken_rule(
 
 def find_use_signs(rule: GateRule, use: DescribedUse) -> UseSigns:
     """Return the signs of a use under a rule that a model read."""
-    words = split_rule_words(rule.sense, rule.rule.allowed)
-    return find_signs(words, use.attempt, use.text, by_words=names_use(rule, use.attempt))
+    words = split_rule_words(rule.sense, rule.rule.allowed, rule.rule.text)
+    return find_signs(words, use.attempt, use.text, list_acting_actions(rule.rule, use.attempt))
 
 
 def names_use(rule: GateRule, attempt: ToolAttempt) -> bool:

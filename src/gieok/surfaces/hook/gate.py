@@ -211,6 +211,7 @@ class _ToolJudge:
             branch=gates.find_branch(self._folder),
             day=time.strftime(_DAY, now),
             weekday=now.tm_wday,
+            minute=now.tm_hour * 60 + now.tm_min,
         )
 
     def _answer_hits(self, hits: "Sequence[GateHit]") -> table.Payload:

@@ -15,6 +15,8 @@ STOP, ASK, NONE = "stop", "ask", "none"
 ANY, CHANGE, CREATE = "any", "change", "create"
 #: Begins a path that is meant itself, and not what lies below it.
 EXACT = "="
+#: Path of everything outside of the project.
+OUTSIDE = "/.."
 #: Begins a mention that is the whole name of a package.
 PACKAGE = "package:"
 
@@ -138,10 +140,12 @@ class ActionRule:
 
     `unless` are actions that the rule itself allows; `needed` are commands that must have run
     earlier in the same line ("without running the tests"). `days` are weekdays (Monday is 0) on
-    which alone the rule holds, `until` is its last day (ISO), '' for none. `folder` is a folder in
-    which alone it holds, `project` the name of a project, `branches` are branches of Git on which
-    alone it holds. `sense` are the words that a model holds against a tool's use of which `actions`
-    say nothing, '' for none, and `allowed` what the same message says to be fine.
+    which alone the rule holds, `hours` the minutes of the day from and until which it holds (over
+    midnight where the first is the larger), `until` is its last day (ISO), '' for none. `folder`
+    is a folder in which alone it holds, `project` the name of a project, `branches` are branches
+    of Git on which alone it holds. `sense` are the words that a model holds against a tool's use
+    of which `actions` say nothing, '' for none, and `allowed` what the same message says to be
+    fine.
     """
 
     __slots__ = (
@@ -150,6 +154,7 @@ class ActionRule:
         "branches",
         "days",
         "folder",
+        "hours",
         "is_everywhere",
         "mode",
         "needed",
@@ -169,6 +174,7 @@ class ActionRule:
         unless: "Iterable[Action]" = (),
         needed: "Iterable[CommandPattern]" = (),
         days: "Iterable[int]" = (),
+        hours: "Iterable[int]" = (),
         until: str = "",
         folder: str = "",
         project: str = "",
@@ -183,6 +189,7 @@ class ActionRule:
         self.unless = tuple(unless)
         self.needed = tuple(needed)
         self.days = tuple(days)
+        self.hours = tuple(hours)
         self.until = until
         self.folder = folder
         self.project = project
@@ -190,6 +197,14 @@ class ActionRule:
         self.is_everywhere = is_everywhere
         self.sense = sense
         self.allowed = tuple(allowed)
+
+    def keep_actions(self, actions: "Iterable[Action]") -> "ActionRule":
+        """Return the rule about some of its actions alone."""
+        kept = ActionRule.__new__(ActionRule)
+        for name in self.__slots__:
+            setattr(kept, name, getattr(self, name))
+        kept.actions = tuple(actions)
+        return kept
 
     def build_row(self) -> "dict[str, object]":
         """Return the rule as JSON, without what is empty."""
@@ -203,7 +218,7 @@ class ActionRule:
     def from_row(cls, row: "Mapping[str, Any]") -> "ActionRule":
         """Return the rule of a row. Raises TypeError for a row of other types."""
         plain = {name: row[name] for name in row if name not in ("actions", "unless", "needed")}
-        _check_row(plain, texts=("allowed", "branches"), numbers=("days",))
+        _check_row(plain, texts=("allowed", "branches"), numbers=("days", "hours"))
         parts = dict(row)
         for name in ("actions", "unless"):
             parts[name] = [Action.from_row(part) for part in row.get(name, ())]

@@ -142,6 +142,15 @@ DEEDS = (
         counter_example="close the file",
     ),
     KnownDeed(
+        name="comment issue",
+        words=r"\bcomment(?:ing|s)? on (?:\w+ ){0,2}(?:issues?|tickets?|prs?|pull requests?)\b"
+        r"|(?:이슈|티켓|PR|피알)에?\s?(?:댓글|코멘트)(?:을|를|은|는)?\s?(?:\S+\s)?(?:달|남기|쓰|올리)",
+        commands="gh issue comment; gh pr comment; glab issue note; glab mr note",
+        example="don't comment on issues",
+        counter_example="don't comment the code",
+        tools=("add+comment", "create+comment"),
+    ),
+    KnownDeed(
         name="create issue",
         words=r"\b(?:creat|open|fil)\w* (?:(?:github|gitlab) )?(?:\w+ ){0,2}(?:issues?|tickets?)\b"
         r"|이슈(?:를|는|은)?\s?(?:\S+\s)?(?:만들|올리|생성|등록)",
@@ -302,6 +311,16 @@ DEEDS = (
         commands="sql:alter table",
         example="ask me before any schema change",
         counter_example="alternate tables",
+    ),
+    KnownDeed(
+        name="write query",
+        words=r"\b(?:writ(?:e|ing)|mutating|destructive) (?:sql|quer(?:y|ies)|statements?)\b"
+        r"|(?:쓰기|변경|수정|갱신)\s?(?:용\s)?(?:쿼리|SQL|작업)(?:를|을|는|은)?\s?(?:\S+\s)?"
+        r"(?:날리|날려|실행|돌리|하지|치지|금지)",
+        commands="sql:insert into; sql:update; sql:delete from; sql:truncate; sql:drop; sql:alter; "
+        "sql:create; sql:replace into; sql:merge into; sql:grant",
+        example="no write queries on prod",
+        counter_example="don't query prod",
     ),
     KnownDeed(
         name="query",

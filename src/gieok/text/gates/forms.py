@@ -127,6 +127,15 @@ PLAIN = (
         "Leave me alone",
     ),
     (
+        (
+            r"(?:^|[,;:.(–—]\s*|\b(?:but|and|so|please) )(?:nothing|no) (?:[\w/.-]+ ){0,4}?"
+            r"(?:gets?|(?:is|are) to be|(?:may|should|can|must) be) (?:ever )?"
+            r"(?:[a-z]+(?:ed|en|wn)|put|run|cut|set|sent|built|rebuilt)\b"
+        ),
+        "Nothing gets restarted on db01",
+        "Nothing is broken",
+    ),
+    (
         r"\b(?:instead of|rather than)\b|, ?not (?:`|[\w./@-]+\b)",
         "Use pnpm instead of npm",
         "It is not so",
@@ -208,6 +217,11 @@ ASKING = (
         ),
         "Never push unless I tell you to",
         "Unless it rains",
+    ),
+    (
+        r"\bonly (?:when|after|once) (?:i|i'?ve|i'?m|we|we'?ve)\b",
+        "vercel --prod only once I've looked at the preview",
+        "only once a week",
     ),
     (
         (
@@ -366,7 +380,7 @@ EN_FINE = (
     r"|\b(?:excepted|exempt(?:ed)?|excluded|exceptions?|fine|okay)\b"
     r"|\b(?:you|we) (?:can|may)\b"
 )
-KO_FINE = r"(?:괜찮|해도\s?(?:돼|되|좋|된다|됩)|[가-힣]도\s?(?:돼|된다|됩니다|괜찮|좋)|상관\s?없|자유|예외|허용|가능)"
+KO_FINE = r"(?:괜찮|ㄱㅊ|해도\s?(?:돼|되|좋|된다|됩)|[가-힣]도\s?(?:돼|된다|됩니다|괜찮|좋)|상관\s?없|자유|예외|허용|가능)"
 KO_EXCEPT = r"(?:은|는|을|를)?\s?만?\s?(?:빼고는?|제외하고는?|제외한|말고는|외에는?|이외에는?|아닌\s?(?:이상|한))"
 #: A sentence, a clause or a bracket beside a rule makes an exception to it.
 ALLOWS = (

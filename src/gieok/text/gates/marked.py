@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from gieok.text.gates.action import ASK, EXACT, NONE, Action, ActionRule
+from gieok.text.gates.action import ASK, EXACT, NONE, OUTSIDE, Action, ActionRule
 from gieok.text.gates.deeds import build_deed_patterns
 from gieok.text.gates.objects import NamedObjects, find_objects
-from gieok.text.gates.places import find_days, find_place, find_rule_end
+from gieok.text.gates.places import find_days, find_hours, find_place, find_rule_end
 from gieok.text.gates.statement import build_actions, build_exceptions, tidy_sentence
 from gieok.text.gates.touched import WRITE, TouchedPath
 from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
@@ -22,6 +22,8 @@ _PATH_NOUN = r"(?:folder|director(?:y|ies)|dir|file|폴더|디렉터리|디렉�
 #: Words for something that is named elsewhere in the sentence.
 _POINTS_BACK = defer_pattern(
     rf"(?i)\b(?:that|this|those|the)\s{_PATH_NOUN}|\b(?:that|this|it|them|there)(?:$|[,.])"
+    r"|\b(?:it|them|that one) (?:anywhere|to|into|from|out|up|alone|without|unless|at all|ever)\b"
+    r"|\bthat one\b"
     rf"|(?:그|이|저)\s?{_PATH_NOUN}|거기|그건|이건|그거|이거"
 )
 #: Where forbidden things are tried; any folder would do.
@@ -33,13 +35,15 @@ class MarkedRule(NamedTuple):
 
     `sentence` is what the user said around them, which is shown; `allowed` are words that allow
     something beside the rule; `sense` is all that the message states of rules, for a model that
-    holds it against a tool's use.
+    holds it against a tool's use; `before` is the user's sentence before, in which what `it` stands
+    for may be named.
     """
 
     words: str
     sentence: str
     allowed: tuple[str, ...] = ()
     sense: str = ""
+    before: str = ""
 
 
 def read_marked_rules(
@@ -87,6 +91,7 @@ def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> Action
         actions,
         unless=[one for one in exceptions if not _allows_forbidden(one, actions)],
         days=find_days(spoken),
+        hours=find_hours(spoken),
         until=find_rule_end(spoken, said_on),
         folder=folder,
         project=project,
@@ -107,19 +112,22 @@ def _build_named_actions(found: NamedObjects, marked: MarkedRule, spoken: str) -
 
 def _find_pointed_paths(marked: MarkedRule) -> tuple[str, ...]:
     """Return the paths that a sentence names and does not allow: "src/ is Tom's, keep out of it"."""
-    sentence = tidy_sentence(marked.sentence)
     allowed = {path for text in marked.allowed for path in find_objects(text).paths}
-    return tuple(
-        path
-        for path in find_objects(sentence).paths
-        if path not in allowed and _is_written_path(path, sentence)
-    )
+    for sentence in map(tidy_sentence, (marked.sentence, marked.before)):
+        named = tuple(
+            path
+            for path in find_objects(sentence).paths
+            if path not in allowed and _is_written_path(path, sentence)
+        )
+        if named:
+            return named
+    return ()
 
 
 def _is_written_path(path: str, spoken: str) -> bool:
     """Return whether a path is written as one, or called a folder or file."""
     name = path.rstrip("/").removesuffix(".*")
-    if "/" in name or "." in name or "*" in name or f"{name}/" in spoken:
+    if path == OUTSIDE or "/" in name or "." in name or "*" in name or f"{name}/" in spoken:
         return True
     beside = rf"(?i){re.escape(name)}\s?{_PATH_NOUN}|{_PATH_NOUN}\s{re.escape(name)}"
     return re.search(beside, spoken) is not None

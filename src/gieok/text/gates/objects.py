@@ -5,13 +5,20 @@ import re
 from typing import NamedTuple
 
 from gieok.text.gates import programs, touched, vocabulary
-from gieok.text.gates.action import ANY, CHANGE, CREATE, PACKAGE, CommandPattern
+from gieok.text.gates.action import ANY, CHANGE, CREATE, OUTSIDE, PACKAGE, CommandPattern
 from gieok.text.gates.deeds import DEEDS, KnownDeed
 from gieok.text.gates.residue import list_unread_words
 from gieok.text.gates.shell import read_shell_line
 
 _WHOLE = (
-    r"(?ai)\b(?:full|whole|entire|complete) (?:\w+ )?(?:tests?(?: suite)?|suite)\b|전체\s?테스트"
+    r"(?ai)\b(?:full|whole|entire|complete) (?:\w+ )?(?:tests?(?: suite)?|suite|builds?)\b"
+    r"|전체\s?(?:테스트|빌드)"
+)
+#: An option with which a command is fine, and without which alone it is forbidden.
+_NEEDED_OPTION = (
+    r"(?ai)[,;]?\s?\b(?:always (?:with|use|pass|add)|(?:never |not )?without"
+    r"|unless (?:with|you (?:use|pass|add)))\s`?(--?[a-z][\w-]*)`?"
+    r"|`?(--?[a-z][\w-]*)`?\s?(?:없이는?|안\s?(?:붙이고|쓰고|넣고)|빼고)(?=\s)"
 )
 _SERVICES = (
     r"(?ai)\b(nginx|redis|postgres(?:ql)?|mysql|mongo(?:db)?|apache|caddy|rabbitmq|kafka|worker"
@@ -31,11 +38,14 @@ _DATABASE_DEEDS = frozenset(
     )
 )
 _DATABASE_NOUNS = (
-    r"(?ai)\b(?:db|database|server)\b|(?<![가-힣])(?:디비|데이터베이스|서버)(?![가-힣]{3})|DB"
+    r"(?ai)\b(?:db|database|server)\b|(?<![가-힣])(?:디비|데이터베이스|서버)(?![가-힣]{3})"
+    r"|(?<!\w)DB(?!\w)"
 )
 _TEST_KINDS = r"(?ai)\b(e2e|integration|unit|smoke|load|performance|snapshot|acceptance)\b"
 #: Reading is named, and not as what alone is allowed.
 _READS = r"(?ai)\b(?<!only )(?:read|access)\w*\b(?![ -]only)|읽(?!기만|기는)|접근|열람|열지|열어"
+#: Reading alone is fine.
+_READ_ONLY = r"(?ai)\bread[- ]?only\b|\bonly (?:read|look)|읽기\s?(?:전용|만)|보기만|조회만"
 #: "my spike/ branches": all branches whose names begin so.
 _BRANCH_FOLDER = r"(?ai)(?<![\w./-])([\w.-]+/)\*?(?:\s?branch(?:es)?|\s?브랜치)"
 #: Between a deed and another that is its object: in English the verb stands first.
@@ -68,6 +78,8 @@ class NamedObjects(NamedTuple):
     has_verb: bool
     is_guess: bool
     is_whole: bool
+    #: Options with which a command is fine: "never without --limit".
+    needed: tuple[str, ...]
     #: A deed is named as the object of another: which of the two is meant, nobody knows.
     is_crossed: bool
     #: The text with `vocabulary.TAKEN` in place of what the fields hold.
@@ -103,10 +115,12 @@ class _ObjectFinder:
         self._branches: list[str] = []
         self._tools: list[str] = []
         self._mentions: list[str] = []
+        self._needed: list[str] = []
         self._spans: list[tuple[int, int]] = []
 
     def find(self) -> NamedObjects:
         """Return everything."""
+        self._take_needed_options()
         self._take_code()
         self._take_tools()
         self._take_file_kinds()
@@ -114,11 +128,14 @@ class _ObjectFinder:
         self._take_long_deeds()
         self._take_commands()
         hosts = self._take_hosts()
+        self._take_outside()
         self._take_paths()
         self._verb_text = self._text
         self._take_scripts()
         self._take_folders()
         self._take_deeds()
+        if self._literals or self._deeds:
+            hosts += self._take_machines()
         environments = [
             name
             for name, words in vocabulary.ENVIRONMENT_WORDS
@@ -131,6 +148,8 @@ class _ObjectFinder:
         is_branch = may_be_branch and self._take_environment_branches()
         if has_git and is_branch:
             environments = []
+        if self._paths and _find_path_verb(self._verb_text) == touched.SEND:
+            self._text = re.sub("외부로|외부에|밖으로", vocabulary.TAKEN, self._text)
         is_guess = False
         if not (self._literals or self._deeds or self._paths or self._tools or hosts):
             is_guess = self._guess_paths(is_bound=bool(environments or self._branches))
@@ -148,6 +167,7 @@ class _ObjectFinder:
             is_guess=is_guess,
             is_crossed=self._has_crossed_deeds(),
             is_whole=re.search(_WHOLE, self._whole) is not None,
+            needed=tuple(self._needed),
             rest=self._blank_places(),
         )
 
@@ -192,6 +212,11 @@ class _ObjectFinder:
 
     def _has_git(self) -> bool:
         return any(literal.program == "git" for literal in self._literals)
+
+    def _take_needed_options(self) -> None:
+        self._needed += list_needed_options(self._text)
+        for match in re.finditer(_NEEDED_OPTION, self._text):
+            self._blank(*match.span())
 
     def _take_code(self) -> None:
         """Take what stands between backquotes, or in quotation marks and is a command."""
@@ -419,6 +444,23 @@ class _ObjectFinder:
                 self._blank(*match.span())
         return hosts
 
+    def _take_machines(self) -> list[str]:
+        """Take machines and clusters by their short names, behind what is done on them."""
+        machines = []
+        for pattern in vocabulary.MACHINES:
+            for match in re.finditer(pattern, self._text):
+                name = match[1].lower()
+                if name not in vocabulary.KNOWN | vocabulary.NO_MACHINES:
+                    machines.append(name)
+                    self._blank(*match.span())
+        return machines
+
+    def _take_outside(self) -> None:
+        """Take "outside this repo", which names all paths but those of the project."""
+        for match in re.finditer(vocabulary.OUTSIDE_PROJECT, self._text):
+            self._paths.append(OUTSIDE)
+            self._blank(*match.span())
+
     def _take_paths(self) -> None:
         for match in re.finditer(vocabulary.TOKEN, self._text):
             name = match[0].rstrip(".,:") if not match[0].endswith("..") else match[0]
@@ -486,7 +528,9 @@ class _ObjectFinder:
         match: "re.Match[str]",
         no_names: "frozenset[str]" = vocabulary.GENERIC,
     ) -> None:
-        if name.lower() in no_names or vocabulary.TAKEN in name or _find_path_verb(name):
+        if name.lower() in no_names or vocabulary.TAKEN in name:
+            return
+        if _find_path_verb(name) not in ("", touched.SEND):
             return
         is_korean = re.match(r"[가-힣]", name) is not None
         names = vocabulary.KOREAN_NAMES.get(name, "").split() if is_korean else [name]
@@ -570,11 +614,18 @@ def _find_service_names(text: str) -> list[str]:
     return found
 
 
+def list_needed_options(text: str) -> list[str]:
+    """Return the options with which a command is fine: "never without --limit"."""
+    return [match[1] or match[2] for match in re.finditer(_NEEDED_OPTION, text)]
+
+
 def is_path(name: str) -> bool:
     """Return whether a word is a path or a pattern of paths by its form."""
     if name.lower() in vocabulary.NO_PATHS or "://" in name or name in ("/", ".", "..", "*"):
         return False
     if re.fullmatch(r"\.[A-Za-z][\w.*-]*/?", name):
+        return True
+    if re.fullmatch(rf"(?:{vocabulary.FILES_WITH_SUFFIX})\.[\w.-]+", name):
         return True
     if re.fullmatch(rf"[\w*@.-]*[\w*]\.(?:{vocabulary.EXTENSIONS})", name) and not re.match(
         r"v?\d+\.\d", name
@@ -596,6 +647,8 @@ def _find_path_verb(text: str) -> str:
     ]
     if touched.DELETE in verbs and re.search(r"(?ai)\bfrom\b|에서\s", text):
         return CHANGE  # a part of a file
+    if re.search(_READ_ONLY, text):
+        return CHANGE
     is_reading = re.search(_READS, text) is not None
     if CHANGE in verbs or (touched.DELETE in verbs and CREATE in verbs):
         return ANY if is_reading else CHANGE

@@ -1,6 +1,7 @@
 """Where and when a rule holds: a folder, a project, weekdays, a last day."""
 
 import re
+from collections.abc import Sequence
 from datetime import date
 
 from gieok.text.ends import find_end
@@ -35,6 +36,30 @@ _NARROWS_BEFORE = (
     rf"(?ai){forms.EN_CONDITION}|\b(?:only|just|but|except|not|than|unless|until|outside|anywhere"
     r"|elsewhere|are|is|am|be|was)\b|\b\w+['’](?:re|s|m)\b|말고|빼고|제외"
 )
+#: Where something must not go, and not where the rule holds: "never upload it anywhere".
+_TO_ANYWHERE = (
+    r"(?ai)\b(?:upload|send|shar(?:e|ing)|post|publish|cop(?:y|ies)|put|mov(?:e|ing)|leak)\w*\b"
+    r"[^.;,]*?\banywhere\b"
+)
+_CLOCK = r"(?:noon|midnight|\d{1,2}(?::\d\d)?\s?[ap]m|\d{1,2}(?::\d\d|\s?o'?clock))"
+#: From when to when of the day a rule holds: "after 6pm", "between 9 and 5", 오후 6시 이후에는.
+_HOURS_EN = (
+    rf"(?ai)\b(?P<when>before|until|till|after|from|since)\s(?P<first>{_CLOCK})"
+    rf"(?:\s?(?:until|till|to|-|–)\s?(?P<last>{_CLOCK}))?"
+    r"|\b(?P<range>between|from)\s(?P<low>\d{1,2}(?::\d\d)?(?:\s?[ap]m)?)\s?(?:and|to|-|–)\s?"
+    r"(?P<high>\d{1,2}(?::\d\d)?(?:\s?[ap]m)?)(?=[\s,.;]|$)"
+    r"|\b(?P<work>during|in|within|outside(?: of)?)\s(?:the\s|our\s)?"
+    r"(?:business|office|working|work) hours\b"
+)
+_CLOCK_KO = r"(?:(?:오전|오후|밤|새벽|저녁|아침|낮)\s?)?\d{1,2}시(?!간)(?:\s?반|\s?\d{1,2}분)?"
+_HOURS_KO = (
+    rf"(?<![가-힣])(?P<first>{_CLOCK_KO})\s?(?:(?:부터|에서|~|-)\s?(?P<last>{_CLOCK_KO})\s?(?:까지|사이)?"
+    r"|(?P<when>이?전|이?후|넘어서|부터|까지))에?(?:는|엔|은)?(?![가-힣])"
+    r"|(?P<work>업무|근무)\s?시간\s?(?P<outside>외|밖)?(?:에|\s?중)?(?:는|엔|은)?(?![가-힣])"
+)
+_NOON, _DAY_END, _HALF_DAY = 12 * 60, 24 * 60, 12 * 60
+_WORK = (9 * 60, 18 * 60)
+_MORNING = frozenset(("am", "오전", "새벽", "아침"))
 _DAY_EN = (
     r"(?ai)(?:\bon |\bevery |\bon a |\bany )?\b(?:{0})\b(?: (?:mornings?|afternoons?"
     r"|evenings?|nights?))?"
@@ -51,7 +76,7 @@ def find_rule_end(spoken: str, said_on: date) -> str:
 
 def holds_everywhere(spoken: str) -> bool:
     """Return whether a rule says that it holds in all projects."""
-    return re.search(forms.EVERYWHERE, spoken, FLAGS) is not None
+    return re.search(forms.EVERYWHERE, re.sub(_TO_ANYWHERE, " ", spoken), FLAGS) is not None
 
 
 def find_days(spoken: str) -> list[int]:
@@ -88,11 +113,60 @@ def drop_own_machine(spoken: str) -> str:
     return re.sub(r"\s+", " ", spoken).strip().removeprefix(",").lstrip()
 
 
+def find_hours(spoken: str) -> tuple[int, ...]:
+    """Return from which minute of the day to which a rule holds; () where it says no hours.
+
+    An hour that may be one of the morning or of the evening counts as what holds longer.
+    """
+    match = re.search(_HOURS_EN, spoken) or re.search(_HOURS_KO, spoken)
+    if match is None:
+        return ()
+    given = match.groupdict()
+    if given.get("work"):
+        is_outside = given.get("outside") or given["work"].lower().startswith("outside")
+        return tuple(reversed(_WORK)) if is_outside else _WORK
+    first = given["first"] or given.get("low") or ""
+    last = given["last"] or given.get("high") or ""
+    if last:
+        return _order_hours(_list_minutes(first), _list_minutes(last))
+    if (given.get("when") or "").lower() in ("before", "until", "till", "전", "이전", "까지"):
+        return 0, max(_list_minutes(first))
+    return min(_list_minutes(first)), _DAY_END
+
+
+def _order_hours(starts: Sequence[int], ends: Sequence[int]) -> tuple[int, ...]:
+    """Return the first reading of two hours in which one follows the other on the same day."""
+    for start in starts:
+        for end in ends:
+            if start < end:
+                return start, end
+    return starts[0], ends[0]
+
+
+def _list_minutes(clock: str) -> list[int]:
+    """Return the minutes of the day that a time of the clock may be, the earliest first."""
+    if "noon" in clock.lower():
+        return [_NOON]
+    if "midnight" in clock.lower():
+        return [_DAY_END]
+    hour, *more = map(int, re.findall(r"\d+", clock))
+    past = 30 if "반" in clock else 0
+    minute = hour * 60 + (more[0] if more else past)
+    if minute > _NOON + 59 or (":" in clock and not re.search(r"(?i)[ap]m", clock)):
+        return [minute]
+    part = re.search(r"(?i)[ap]m|오전|오후|밤|새벽|저녁|아침|낮", clock)
+    early = minute - _NOON if hour == _NOON // 60 else minute
+    if part is None:
+        return [early, early + _HALF_DAY]
+    return [early if part[0].lower() in _MORNING else early + _HALF_DAY]
+
+
 def blank_scope_words(spoken: str, *, until: str) -> str:
     """Return a text without the words that say where and when a rule holds.
 
-    They are weekdays, the name of a project, all projects, and the end `until` (ISO, '').
+    They are weekdays, hours, the name of a project, all projects, and the end `until` (ISO, '').
     """
+    spoken = re.sub(_HOURS_KO, TAKEN, re.sub(_HOURS_EN, TAKEN, spoken))
     spoken = re.sub(forms.EVERYWHERE, TAKEN, spoken, flags=FLAGS)
     for words in (forms.WEEKEND, forms.WEEKDAYS, *(words for words, _ in forms.DAYS)):
         english, _, korean = words.rpartition("|")

@@ -100,6 +100,8 @@ _OTHER_NAMES = {
     "sls": "serverless",
     "apt-get": "apt",
     "gmake": "make",
+    "gradlew": "gradle",
+    "mvnw": "mvn",
 }
 _OTHER_WORDS = {
     "npm i": "install",
@@ -270,6 +272,9 @@ _SAME_FLAGS = {
         "pip": (("--upgrade", "-U"),),
         "npm": (("--global", "-g"), ("--force", "-f"), ("--save-dev", "-D")),
         "pnpm": (("--global", "-g"), ("--force", "-f"), ("--save-dev", "-D")),
+        "make": (("--dry-run", "-n", "--just-print", "--recon"),),
+        "ansible-playbook": (("--limit", "-l"), ("--check", "-C")),
+        "ansible": (("--limit", "-l"), ("--check", "-C")),
         "chmod": (("--recursive", "-R"),),
         "chown": (("--recursive", "-R"),),
         "apt": (("--yes", "-y"),),

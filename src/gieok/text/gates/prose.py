@@ -18,13 +18,21 @@ _QUOTATION = (
 _FEWEST_QUOTED_WORDS = 6
 #: Quoted lines, tables, headings, indented code, prompts, comments, markup, parts of programs.
 _CARRIED = (
-    r"\s*(?:>|\||#{1,6}\s|\$\s|//|/\*|@@|<[/!A-Za-z])|(?: {4}|\t)\s*\S|.*[;{}]\s*$"
+    r"\s*(?:>|\||#{1,6}\s|\$\s|//|/\*|@@|<[/!A-Za-z])|(?: {4}|\t)\s*\S|.*(?<![;가-힣ㄱ-ㅣ])[;{}]\s*$"
     r"|\s*\[[^\]]{1,40}\]\s"
 )
 _BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"
 _LEAD = r"[:：]\s*$"
 _EXAMPLE = r"(?ai)\b(?:e\.g\.|i\.e\.|for (?:example|instance)\b)[,:]?\s*|예를\s?들(?:어서?|면|자면)[,:]?\s*"
 _SENTENCE_END = r"(?<=[^\s.][.!?。！？])[\"'”’)\]]*\s+(?=\S)|;\s+"
+#: A Korean prohibition ends its sentence, also where no mark does: "make clean 하지마 다시 빌드하는데 …".
+#: What quotes it, or asks whether it was heard, goes on.
+_KOREAN_END = (
+    r"((?<=[가-힣])지(?:는|도)?\s?(?:마(?:라|요|세요|십시오)?|말아(?:라|요|줘요?|주세요)?)"
+    r"(?:\.{2,}|…+|[ㅋㅎㅠㅜ]+)?)\s+(?=\S)"
+    r"(?!그[랬러래]|라[고는]|주[세시셔]|줘|줄|달|걍|그냥|했|하[고는던래자더]|한[다대]|알[겠았]|오케이|ㅇㅋ|제발|진짜|정말|절대|부탁|네|응|고\b"
+    r"|(?:ok|please|pls)\b)"
+)
 
 
 def list_own_sentences(text: str) -> list[str]:
@@ -33,6 +41,11 @@ def list_own_sentences(text: str) -> list[str]:
     plain = re.sub(_EXAMPLE, "for example: ", plain)
     parts = (part.strip() for line in _iter_own_lines(plain) for part in _split_sentences(line))
     return [part for part in parts if part]
+
+
+def split_korean_rules(sentence: str) -> list[str]:
+    """Return the parts of a sentence behind each of whose prohibitions another one begins."""
+    return re.sub(_KOREAN_END, r"\1\n", sentence).split("\n")
 
 
 def _empty_quotation(match: re.Match[str]) -> str:

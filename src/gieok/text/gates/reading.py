@@ -8,7 +8,7 @@ from typing import NamedTuple
 from gieok.text.ends import find_end
 from gieok.text.gates import forms
 from gieok.text.gates.action import ASK, STOP
-from gieok.text.gates.objects import find_objects
+from gieok.text.gates.objects import find_objects, list_needed_options
 from gieok.text.gates.places import find_days, find_place
 from gieok.text.gates.residue import list_unread_words
 from gieok.text.gates.vocabulary import FLAGS, TAKEN, TAKEN_DEED
@@ -72,7 +72,13 @@ _ASKS_FOR = (
 )
 _ANSWERS = (
     r"(?ai)^\W*(?:thanks|ok(?:ay)?|yes|yeah|yep|great|good|nice|perfect|we)\b"
-    r"|(?:고요?|좋아|고마워|네|응|넵|그래|니까|테니|라서|어서|아서|거든요?)$"
+    r"|(?:고요?|좋아|고마워|네|응|넵|그래|니까|테니|(?:라서|어서|아서|거든)요?)$"
+)
+#: When the person approves: that clause names nothing which is forbidden.
+_APPROVED = r"(?ai)\s*\bonly (?:when|after|once) (?:i|i'?ve|i'?m|we|we'?ve)\b[^,;]*"
+#: An exception by its place: "unless it's the staging context".
+_UNLESS_PLACE = (
+    r"(?ai)\s*\bunless (?:it'?s|it is|that'?s|they'?re|you'?re)(?: for| on| in)?\s+(.+)$"
 )
 _KOREAN_CONDITION = rf"^(.*?){forms.KO_CONDITION}[\s,]+(?!안\s?(?:돼|되|된|됩|됨))"
 
@@ -141,6 +147,10 @@ def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str], lis
         if match and not re.match(r"(?ai)\s*(?:when|if|that) i\b", match[1]):
             exceptions.append(match[1])
             text = text[: match.start()].rstrip(" ,(")
+        there = re.search(_UNLESS_PLACE, text)
+        if there and _is_checkable(there[1]) and not list_unread_words(find_objects(there[1]).rest):
+            exceptions.append(there[1])
+            text = text[: there.start()].rstrip(" ,(")
     kept: list[str] = []
     parts = re.split(_PART_KO if is_korean else _PART_EN, text)
     for place, part in enumerate(parts):
@@ -189,6 +199,9 @@ def _read_english_form(text: str, *, is_asking: bool) -> tuple[str, str, list[st
         tail = re.search(_BEFORE_TAIL, said)
         if tail and not find_objects(tail[1]).is_empty:
             return tail[1], head, []
+        plain = re.sub(_APPROVED, "", said)
+        if not find_objects(plain).is_empty:
+            said = plain
         return *_join_where_empty(said, head, text), []
     return _read_english_prohibition(said, head)
 
@@ -292,7 +305,7 @@ def _read_english_prohibition(said: str, head: str) -> tuple[str, str, list[str]
 def _take_english_conditions(said: str) -> tuple[str, list[str]]:
     conditions: list[str] = []
     match = re.search(_WITHOUT, said)
-    if match and match.start() > 0:
+    if match and match.start() > 0 and not re.fullmatch(r"(?a)\s*`?--?[\w-]+`?", match[1]):
         if not _is_end_words(match[0]):
             conditions.append(match[1])
         said = said[: match.start()]
@@ -346,7 +359,8 @@ def _read_korean_prohibition(said: str, head: str) -> tuple[str, str, list[str]]
     conditions: list[str] = []
     match = re.match(_KOREAN_WITHOUT, said)
     if match and not find_objects(said[match.end() :]).is_empty:
-        conditions.append(match[1])
+        if not list_needed_options(f"{match[1]} "):
+            conditions.append(match[1])
         said = said[match.end() :]
     match = re.match(_KOREAN_CONDITION, said)
     if match and not find_objects(said[match.end() :]).is_empty:

@@ -37,6 +37,7 @@ _ENGLISH = frozenset(
     merging deploy deploying install installing connect access store execute put puts send sends
     perform start launch trigger apply applying drop dropping truncate restart restarting publish
     publishing amend squash rebase reset wipe close upgrade upgrading update updating downgrade
+    upload uploading uploaded share sharing anywhere
     force exec kill killing query changed edited modified deleted touched pushed committed merged
     deployed installed instead together though anymore
     """.split()
@@ -62,7 +63,8 @@ _ADDRESS = frozenset(
 _NOUNS = (
     r"(?:commands?|flags?|options?|tools?|files?|folders?|director(?:y|ies)|dirs?|repo(?:sitory|s)?"
     r"|branch(?:es)?|code|paths?|packages?|modules?|scripts?|databases?|dbs?|servers?|systems?"
-    r"|environments?|tables?|clusters?|services?|projects?|changes|edits|data|tests?)"
+    r"|environments?|tables?|clusters?|contexts?|namespaces?|services?|projects?|changes|edits|data"
+    r"|tests?)"
 )
 _KOREAN_NOUNS = (
     r"(?:명령어?|커맨드|옵션|플래그|도구|툴|파일|폴더|디렉[터토]리|브랜치|코드|패키지|모듈|라이브러리|서버|디비|DB|환경|데이터(?:베이스)?"
@@ -91,7 +93,7 @@ _KOREAN = frozenset(
     있어 있어도 하늘 두 나도 안 밑 아래 하위 내부 쪽 전체 모든 전부 다 어느 하나 규칙 원칙 부탁
     참고 주의 중요 금지 불가 허락 승인 동의 확인 컨펌 허가 결재 상의 보고 오케이 의견 말 얘기 이야기
     없이 전 전에 전에는 전엔 때 때는 때만 때마다 땐 후 후에 뒤 뒤에 대신 말고 지 마 하지 같은 등
-    아 어 음 참 한번 한 번
+    아 어 음 참 한번 한 번 진짜 진짜로 정말 정말로 진심 레알 업로드
     배포 푸시 커밋 머지 병합 설치 실행 수정 변경 삭제 편집 사용 접근 접속 적용 작업
     강제 강제로 진행 호출 도커 테라폼 헬름 깃 물어보고 물어봐 지금부터
     """.split()
@@ -109,6 +111,8 @@ _KOREAN_VERB = defer_pattern(
     r"|말씀|시키|시킬|시킨|보지|보고|봐|볼|보|주|줘|줄|달|두|둬|놔|놓|내버려|남|켜|끄|꺼|붙|떼|덮어|옮기|옮겨|보내|보낸|보낼|띄우|띄워|내리|내려|밀"
     r"|푸|있|없|싶|좋|가|오|나|싫)[가-힣]*$"
 )
+#: A consonant that is written once where the usual spelling doubles it.
+_SINGLE = defer_pattern(r"(?<=[aeiou])([b-df-hj-np-tv-z])(ing|ed)$")
 _WORD = defer_pattern(r"[A-Za-z][A-Za-z0-9_'-]*|\d[A-Za-z0-9_.]*|[가-힣]+")
 
 
@@ -134,7 +138,9 @@ def list_unread_words(rest: str, *, asks: bool = False, is_front: bool = False) 
 def _is_known(word: str, known: AbstractSet[str]) -> bool:
     if "가" <= word[0] <= "힣":
         return _is_known_korean(word)
-    return word in known or word.removesuffix("'s") in known
+    if word in known or word.removesuffix("'s") in known:
+        return True
+    return _SINGLE.sub(r"\1\1\2", word) in known  # "runing", "commited"
 
 
 def _is_known_korean(word: str) -> bool:

@@ -14,12 +14,25 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-HARMLESS_FLAGS = ("--help", "--version", "--dry-run", "--dryrun", "--dry")
+HARMLESS_FLAGS = (
+    "--help",
+    "--version",
+    "--dry-run",
+    "--dryrun",
+    "--dry",
+    "--plan",
+    "--check",
+    "--noop",
+    "--what-if",
+    "--whatif",
+    "--just-print",
+)
 #: Programs that show text and do nothing to what it names.
 SHOWING = frozenset(
     """
     echo printf cat less more head tail bat grep egrep fgrep rg ag ls tree wc diff file stat which
     type man history alias export test [ cd pushd pwd true false sed awk cut sort uniq jq yq find
+    ping ping6 dig nslookup host whois traceroute tracepath mtr md5sum sha256sum cksum cmp nl
     """.split()
 )
 #: Options with which a program that shows writes a file, runs a program or sets a value.

@@ -12,6 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from gieok.text.gates.action import Action
+from gieok.text.gates.tool_names import names_tool
 from gieok.text.gates.verdict import ToolAttempt, ToolStep
 from gieok.text.late_pattern import defer_pattern
 from gieok.text.stem import stem_english_word
@@ -57,6 +59,12 @@ ABOUT_READING = SignPattern(
     "secrets 폴더는 절대 열어보지 마",
     "deployments are mine",
 )
+#: Words of a rule for which looking is fine.
+READ_ONLY = SignPattern(
+    defer_pattern(r"(?i)\bread[- ]?only\b|\bonly (?:read|look)|읽기\s?(?:전용|만)|(?:보기|조회)만"),
+    "the nas is read only for you",
+    "don't read the wiki",
+)
 #: Names of tools that look.
 READING_TOOL = SignPattern(
     defer_pattern(
@@ -97,6 +105,7 @@ SIGNS = (
     TRIAL,
     ELSEWHERE,
     ABOUT_READING,
+    READ_ONLY,
     READING_TOOL,
     ASKS_DATABASE,
     CHANGES_DATABASE,
@@ -146,25 +155,33 @@ _EMPTY_WORDS = frozenset(
 
 
 class RuleWords(NamedTuple):
-    """What a rule forbids, in the user's words, and what is said to be fine beside it."""
+    """What a rule forbids, in the user's words, and what is said to be fine beside it.
+
+    `sentence` is the whole sentence, in which what `it` stands for may be named.
+    """
 
     forbidden: str
     allowed: str
+    sentence: str = ""
 
 
 class UseSigns(NamedTuple):
     """Signs of a use under a rule, each 0 or 1; the first is what a use has without any.
 
-    `by_words`: the rule names the use. `looks`: the tool looks, or the whole line only shows
-    something; `a_step_looks`, `all_steps_look`: their subcommands do; `looked_for`: the use looks,
-    and the rule is about looking. `names_other`: the rule has
-    names, and the use has none of them. `allowed_word`, `allowed_name`: the use has words and names
-    of what is said to be fine, and not those of what is forbidden. `edits`, `edits_named`: it edits
-    a file, of which the rule has a word.
+    `by_words`: the rule names the use; `by_path`, `by_tool`, `by_command`: it names the file and
+    what must not happen to it, the tool, or the command with a word or an option behind it.
+    `looks`: the tool looks, or the whole line only shows something; `a_step_looks`,
+    `all_steps_look`: their subcommands do; `looked_for`: the use looks, and the rule is about
+    looking. `names_other`: the rule has names, and the use has none of them. `allowed_word`,
+    `allowed_name`: the use has words and names of what is said to be fine, and not those of what
+    is forbidden. `edits`, `edits_named`: it edits a file, of which the rule has a word.
     """
 
     base: float
     by_words: float
+    by_path: float
+    by_tool: float
+    by_command: float
     looks: float
     looked_for: float
     a_step_looks: float
@@ -180,10 +197,15 @@ class UseSigns(NamedTuple):
 
 
 #: What each sign adds to the log-odds, and how much those of the reader count: as
-#: `benchmarks/rule_signs.py` fits them.
+#: `benchmarks/rule_signs.py` fits them, but for what names a use beyond its words. Of uses whose
+#: file a rule of these hands names, 145 of 160 break it; of tools, 9 of 9; of commands as they are
+#: typed, 16 of 19: such a use is asked about unless the reader and other signs speak against it.
 WEIGHTS = UseSigns(
     base=0.96,
     by_words=0.64,
+    by_path=2.5,
+    by_tool=2.5,
+    by_command=1.2,
     looks=-1.92,
     looked_for=0.42,
     a_step_looks=-0.87,
@@ -213,7 +235,7 @@ def measure_log_odds(chance: float) -> float:
     return math.log(held / (1 - held))
 
 
-def split_rule_words(sense: str, allowed: Sequence[str]) -> RuleWords:
+def split_rule_words(sense: str, allowed: Sequence[str], sentence: str = "") -> RuleWords:
     """Return what the words of a rule forbid and what they allow.
 
     `sense` is all that a message states of rules, in which the allowed words may stand.
@@ -221,13 +243,16 @@ def split_rule_words(sense: str, allowed: Sequence[str]) -> RuleWords:
     forbidden = sense
     for words in allowed:
         forbidden = forbidden.replace(words, " ")
-    return RuleWords(forbidden, " ".join(allowed))
+    return RuleWords(forbidden, " ".join(allowed), sentence)
 
 
-def find_signs(rule: RuleWords, use: ToolAttempt, described: str, *, by_words: bool) -> UseSigns:
+def find_signs(
+    rule: RuleWords, use: ToolAttempt, described: str, acting: Sequence[Action] = ()
+) -> UseSigns:
     """Return the signs of a use under a rule.
 
-    `described` is the use as a model reads it; `by_words`: the rule names the use.
+    `described` is the use as a model reads it; `acting` are the actions of the rule by which it
+    names the use.
     """
     doing = use.list_doing_steps()
     steps = _list_work(doing)
@@ -243,23 +268,50 @@ def find_signs(rule: RuleWords, use: ToolAttempt, described: str, *, by_words: b
     edits = not use.command and use.tool in _FILE_TOOLS
     is_read = _stands_in(ASKS_DATABASE, described) and not _stands_in(CHANGES_DATABASE, described)
     has_trial = _stands_in(TRIAL, described) and not _stands_in(TRIAL, rule.forbidden)
+    about_reading = _stands_in(ABOUT_READING, rule.forbidden)
+    asks_to_look = about_reading and not _stands_in(READ_ONLY, rule.forbidden)
+    by_path = any(
+        (action.paths and action.deed and not action.commands) or (action.hosts and asks_to_look)
+        for action in acting
+    )
+    if by_path:  # what the rule says of the file is what the use does to it, be it to look
+        looks, is_looking = [], False
+    by_tool = any(action.tools for action in acting) or (
+        not use.command and names_tool(rule.forbidden, f"{rule.sentence} {rule.allowed}", use.tool)
+    )
+    allowed_name = any(each in lowered for each in fine_names)
+    names_other = bool(names) and not any(each in lowered for each in names)
+    is_elsewhere = bool(_list_elsewhere(described) - _list_elsewhere(rule.forbidden))
+    # A name of another thing or place, or of what is fine, and the use may be its twin.
+    is_it = not (allowed_name or names_other or is_elsewhere)
     flags = UseSigns(
         base=True,
-        by_words=by_words,
+        by_words=bool(acting) or (by_tool and is_it),
+        by_path=by_path,
+        by_tool=by_tool and is_it,
+        by_command=is_it and any(map(_is_typed, acting)),
         looks=is_looking,
-        looked_for=is_looking and _stands_in(ABOUT_READING, rule.forbidden),
+        looked_for=is_looking and about_reading,
         a_step_looks=any(looks),
         all_steps_look=bool(looks) and all(looks),
         asks_database=is_read,
         tries=has_trial,
-        elsewhere=bool(_list_elsewhere(described) - _list_elsewhere(rule.forbidden)),
-        names_other=bool(names) and not any(each in lowered for each in names),
+        elsewhere=is_elsewhere,
+        names_other=names_other,
         allowed_word=any(_mentions_word(word, found, described) for word in fine_words),
-        allowed_name=any(each in lowered for each in fine_names),
+        allowed_name=allowed_name,
         edits=edits,
         edits_named=edits and any(_mentions_word(word, found, described) for word in words),
     )
     return UseSigns(*map(float, flags))
+
+
+def _is_typed(action: Action) -> bool:
+    """Return whether a rule has the command as it is typed, and not its program alone."""
+    return any(
+        row.is_literal and (row.words or row.flags or row.lacks or row.sql)
+        for row in action.commands
+    )
 
 
 def _stands_in(sign: SignPattern, text: str) -> bool:

@@ -14,16 +14,17 @@ from gieok.text import binding
 from gieok.text.gates import forms, touched
 from gieok.text.gates.action import ANY, ASK, EXACT, Action, ActionRule, CommandPattern
 from gieok.text.gates.deeds import DEEDS, KnownDeed, build_deed_patterns
-from gieok.text.gates.objects import NamedObjects, find_objects
+from gieok.text.gates.objects import NamedObjects, find_objects, list_needed_options
 from gieok.text.gates.places import (
     blank_scope_words,
     drop_own_machine,
     find_days,
+    find_hours,
     find_place,
     find_rule_end,
     holds_everywhere,
 )
-from gieok.text.gates.prose import list_own_sentences
+from gieok.text.gates.prose import list_own_sentences, split_korean_rules
 from gieok.text.gates.reading import (
     FormReading,
     drop_reasons,
@@ -71,6 +72,12 @@ _RETRACTS = (
     r"|needed)))\b"
     r"|^\W*(?:아니다|아니야|아\s?아니|취소|무시해|없던|농담|그건\s?(?:취소|됐|아니|옛|예전|이제)|신경\s?쓰지)"
 )
+#: A sentence that makes the rule of somebody else the agent's: "team notice: … 너도 지켜줘".
+_ADOPTS = (
+    r"(?ai)^\W*(?:너도|너한테도|너에게도|에이전트도|그러니까?\s너도)\s.{0,12}?(?:지켜|따라|해당|적용|마찬가지)"
+    r"|^\W*(?:(?:and|so)\s)?(?:(?:that|this|it|which) (?:goes|applies|includes|holds|counts)"
+    r"(?: for| to)? you\b|(?:that|this) means you\b|you too\b|same (?:goes )?for you\b)"
+)
 #: Between a permission and the rule behind it.
 _PERMISSION_END = r"(?ai)[,;–—]\s+(?:but |and |just )?|\s+but\s+|(?<=[는은된인]데)\s+|(?<=지만)\s+"
 #: Endings of a permission that goes on, in Korean, for which the ending of a sentence is read.
@@ -83,12 +90,14 @@ _ALLOWED_DEED = r"(?ai)\b(?:can|may|to|allowed to|ahead and) ([a-z]+)\b"
 _ONLY_THERE = r"(?ai)\bonly (?:in|inside|on|to|from|for|with|under|within|at|by)\b"
 _IN_FOLDER = r"(?ai)\b(?:in|inside|under|below|within|anything|from|on)\b|안|밑|아래|하위|내부|에서"
 _OUTSIDE_EN = (
-    r"(?ai)\b(?:outside(?: of)?|anywhere (?:but|except)(?: in)?)\s(?:the\s)?(`?[\w@./*-]+`?)"
+    r"(?ai)\b(?:outside(?: of)?|anywhere (?:but|except)(?: in)?)\s(?:the\s)?"
+    r"(?!(?:business|office|working|work)\shours|(?:this|our|my|current|project|repo"
+    r"|workspace)\b)(`?[\w@./*-]+`?)"
     r"(?: folder| directory)?"
 )
 #: Environments that may be called like a branch.
 _ENVIRONMENT_NAMES = ("prod", "production", "staging", "dev")
-_OUTSIDE_KO = r"(?a)([\w@./*-]+)\s?(?:폴더\s?)?(?:밖|외부|바깥)(?:에서|에|의|은|는)?"
+_OUTSIDE_KO = r"(?a)((?!프로젝트|레포|저장소|리포)[\w@./*-]+)\s?(?:폴더\s?)?(?:밖|외부|바깥)(?:에서|에|의|은|는)?"
 
 
 def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
@@ -100,8 +109,12 @@ def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
         return []
     rules: list[ActionRule] = []
     is_rule_before = False
-    for sentence in list_own_sentences(text):
+    own = list_own_sentences(text)
+    sentences = [part for sentence in own for part in split_korean_rules(sentence)]
+    for number, sentence in enumerate(sentences, start=1):
         rule = _read_rule_sentence(sentence, said_on)
+        if rule is None and any(re.match(_ADOPTS, one) for one in sentences[number : number + 1]):
+            rule = _read_adopted_rule(sentence, said_on)
         if rule is not None:
             rules.append(rule)
         elif re.match(_RETRACTS, sentence):
@@ -192,7 +205,7 @@ def is_ended_by(rule: ActionRule, text: str, fresh: Sequence[ActionRule]) -> boo
     return any(_lifts_rule(rule, sentence) for sentence in list_own_sentences(text))
 
 
-_SCOPE = ("actions", "unless", "needed", "days", "folder", "project", "branches")
+_SCOPE = ("actions", "unless", "needed", "days", "hours", "folder", "project", "branches")
 
 
 def _has_same_scope(rule: ActionRule, later: ActionRule) -> bool:
@@ -207,7 +220,14 @@ def _lifts_rule(rule: ActionRule, sentence: str) -> bool:
 
     A sentence with any negation, or about somebody else, allows nothing.
     """
-    if not binding.lifts(sentence) or rule.days or rule.folder or rule.project or rule.branches:
+    if (
+        not binding.lifts(sentence)
+        or rule.days
+        or rule.hours
+        or rule.folder
+        or rule.project
+        or rule.branches
+    ):
         return False
     if binding.names_once(sentence):
         return False
@@ -269,6 +289,15 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
     return _build_rule(sentence, spoken, reading, found, until)
 
 
+def _read_adopted_rule(sentence: str, said_on: date) -> ActionRule | None:
+    """Return the rule that a sentence brings from somebody else, behind a colon."""
+    _, _, brought = sentence.partition(": ")
+    rule = _read_rule_sentence(brought, said_on) if brought else None
+    if rule is not None:
+        rule.text = sentence
+    return rule
+
+
 def _drop_first_permission(spoken: str) -> str:
     """Return a sentence without a first clause by which nothing need be asked.
 
@@ -293,6 +322,7 @@ def _build_rule(
         bound = bound.replace(text.strip(), " ")
     folder, project = find_place(bound, found)
     found = _narrow_objects(found, head, folder)
+    found = found._replace(needed=tuple(list_needed_options(spoken)))
     actions = build_actions(found)
     if (
         not actions
@@ -305,7 +335,7 @@ def _build_rule(
     exceptions = [*reading.exceptions, *allowed]
     if not actions or not all(map(_is_read_exception, exceptions)):
         return None
-    is_bound = bool(reading.conditions) or found.is_guess
+    is_bound = bool(reading.conditions) or found.is_guess or bool(find_hours(bound))
     own = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
     return ActionRule(
         sentence,
@@ -316,6 +346,7 @@ def _build_rule(
         ],
         needed=[pattern for text in reading.conditions for pattern in _build_needed(text)],
         days=find_days(bound),
+        hours=find_hours(bound),
         until=until,
         folder=folder,
         project=project,
@@ -431,9 +462,10 @@ def _build_command_actions(
             actions.append(Action(own, hosts=found.hosts, mentions=found.mentions))
             deeds = ()
             continue
+        row = {**command.build_row(), "is_whole": command.is_whole or found.is_whole}
         actions.append(
             Action(
-                [_with_options(command, options)],
+                [_lack_options(_with_options(CommandPattern.from_row(row), options), found.needed)],
                 deed=ANY if found.paths else "",
                 paths=_list_typed_paths(command, found),
                 branches=found.branches if command.program == "git" else (),
@@ -459,7 +491,10 @@ def _build_deed_actions(
     if deed.name == "commit" and found.paths:
         return [Action(deed=touched.COMMIT, paths=found.paths)]
     actions: list[Action] = []
-    patterns = [_with_options(each, options) for each in build_deed_patterns(deed)]
+    patterns = [
+        _lack_options(_with_options(each, options), found.needed)
+        for each in build_deed_patterns(deed)
+    ]
     if found.is_whole:
         patterns = [
             CommandPattern.from_row({**row.build_row(), "is_whole": True}) for row in patterns
@@ -495,6 +530,14 @@ def _build_place_actions(found: NamedObjects) -> list[Action]:
         patterns = [pattern for deed in deeds for pattern in build_deed_patterns(deed)]
         return [Action(patterns, branches=found.branches)]
     return []
+
+
+def _lack_options(pattern: CommandPattern, needed: Sequence[str]) -> CommandPattern:
+    """Return a pattern of the commands that have none of the options with which they are fine."""
+    if not needed or pattern.sql or pattern.script:
+        return pattern
+    row = pattern.build_row()
+    return CommandPattern.from_row({**row, "lacks": [*pattern.lacks, *needed]})
 
 
 def _with_options(pattern: CommandPattern, options: Sequence[str]) -> CommandPattern:

@@ -10,12 +10,16 @@ if TYPE_CHECKING:
 
 #: What happens to a path.
 WRITE, DELETE, READ, RUN, COMMIT, USE = "write", "delete", "read", "run", "commit", "use"
+#: It is sent to another machine, or to somebody.
+SEND = "send"
 _READERS = frozenset(
     """
-    cat less more head tail bat grep egrep fgrep rg ag awk wc xxd od strings base64 nl cut uniq
-    diff cmp jq yq file stat hexdump source . open view tac printenv gpg openssl md5sum sha256sum
+    cat less more head tail bat grep egrep fgrep rg ag awk xxd od strings base64 nl cut uniq
+    diff jq yq hexdump source . open view tac printenv gpg openssl
     """.split()
 )
+#: Programs that tell of a file without what stands in it.
+_MEASURERS = frozenset("stat file wc cmp md5sum sha256sum cksum ls du".split())
 _EDITORS = frozenset("vim vi nvim nano emacs ed code subl micro pico helix hx".split())
 _WRITERS = frozenset(
     """
@@ -27,6 +31,35 @@ DELETERS = frozenset("rm rmdir unlink shred trash trash-put gio rimraf del".spli
 _MOVERS = frozenset(("mv", "cp", "rsync", "scp", "ln", "install"))
 #: Programs that work on all that lies below a folder.
 _WHOLE_TREES = frozenset(("trash", "rimraf", "black", "isort"))
+#: Programs that change what the folder in which they run describes, by these words.
+_APPLIERS = {
+    "terraform": "apply destroy import taint untaint run-all",
+    "terragrunt": "apply destroy import taint untaint run-all",
+    "tofu": "apply destroy import taint untaint",
+    "pulumi": "up destroy import refresh",
+    "cdk": "deploy destroy",
+    "serverless": "deploy remove",
+    "sam": "deploy delete",
+}
+#: Programs that send files away: the first words by which they do.
+_SENDERS = {
+    "aws": ("s3 cp", "s3 mv", "s3 sync"),
+    "gsutil": ("cp", "mv", "rsync"),
+    "gcloud": ("storage cp", "storage mv", "storage rsync"),
+    "rclone": ("copy", "copyto", "sync", "move", "moveto"),
+    "s3cmd": ("put", "sync"),
+    "mc": ("cp", "mirror"),
+    "gh": ("gist create", "release upload"),
+    "wormhole": ("send",),
+    "croc": ("send",),
+}
+#: Options by which a program sends a file, or what stands in it behind `@`.
+_SENDING_OPTIONS = frozenset(
+    (
+        *("-F", "--form", "-T", "--upload-file", "-d", "--data", "--data-binary"),
+        *("--data-urlencode", "--post-file", "--body-file"),
+    )
+)
 #: What Git does to the paths that it is given.
 _GIT_DEEDS = {
     "rm": "delete",
@@ -118,12 +151,17 @@ def _iter_argument_paths(
     parsed: CommandWords, arguments: "Sequence[str]"
 ) -> "Iterable[TouchedPath]":
     name, words = parsed.program, parsed.words
+    if name in _MEASURERS:
+        return []
     if name == "git":
         return _iter_git_paths(parsed, arguments)
     if name in _MOVERS:
-        moved = DELETE if name == "mv" else READ
-        sources = [TouchedPath(moved, word, is_tree=True) for word in words[:-1]]
-        return [*sources, *(TouchedPath(WRITE, word) for word in words[-1:])]
+        return _list_moved_paths(parsed)
+    if name in _APPLIERS and words[:1] and words[0] in _APPLIERS[name].split():
+        folders = [value for flag, value in parsed.values if flag in ("-chdir", "--cwd", "-C")]
+        return [TouchedPath(WRITE, folder) for folder in folders or (".",)]
+    if sent := _list_sent_words(parsed):
+        return [TouchedPath(SEND, word, is_tree=True) for word in sent]
     if name == "find":
         is_deleting = "-delete" in parsed.flags
         paths = list_searched_paths(arguments) if is_deleting else ()
@@ -137,6 +175,26 @@ def _iter_argument_paths(
         is_tree = deed != READ and (is_recursive or name in _WHOLE_TREES)
         return [TouchedPath(deed, word, is_tree=is_tree) for word in words]
     return [TouchedPath(USE, word) for word in words if "/" in word or "." in word]
+
+
+def _list_moved_paths(parsed: CommandWords) -> "list[TouchedPath]":
+    """Return what is moved or copied, and where to; what goes to another machine is sent."""
+    *taken, target = parsed.words or [""]
+    moved = DELETE if parsed.program == "mv" else READ
+    deeds = (moved, SEND) if ":" in target else (moved,)
+    sources = [TouchedPath(deed, word, is_tree=True) for deed in deeds for word in taken]
+    return [*sources, TouchedPath(WRITE, target)] if target else sources
+
+
+def _list_sent_words(parsed: CommandWords) -> "Sequence[str]":
+    """Return the files and folders that a program sends away by its first words."""
+    for first in _SENDERS.get(parsed.program, ()):
+        taken = first.split()
+        if parsed.words[: len(taken)] == taken:
+            words = parsed.words[len(taken) :]
+            sources = words[:-1] if len(words) > 1 else words
+            return [word for word in sources if "://" not in word]
+    return ()
 
 
 def _find_plain_deed(name: str) -> str:
@@ -165,6 +223,10 @@ def _iter_output_paths(parsed: CommandWords) -> "Iterator[TouchedPath]":
     for flag, value in parsed.values:
         if flag in ("-o", "--output", "-O"):
             yield TouchedPath(WRITE, value)
+        elif flag in _SENDING_OPTIONS:
+            is_file = flag in ("-T", "--upload-file", "--post-file", "--body-file")
+            if is_file or "@" in value:
+                yield TouchedPath(SEND, value.rpartition("@")[2].partition(";")[0])
 
 
 def _iter_git_paths(parsed: CommandWords, arguments: "Sequence[str]") -> "Iterator[TouchedPath]":

@@ -14,6 +14,7 @@ from gieok.text.gates.action import (
     CREATE,
     EXACT,
     NONE,
+    OUTSIDE,
     PACKAGE,
     STOP,
     Action,
@@ -48,6 +49,8 @@ _RUNNERS = frozenset(
     "npm pnpm yarn bun make just task rake invoke nox tox poe gradle gradlew mvn composer "
     "mix".split()
 )
+#: Programs whose words are tasks, each of which they run.
+_TASK_PROGRAMS = frozenset("make just rake invoke nox poe gradle mvn ninja task".split())
 _SQL_PROGRAMS = frozenset(
     """
     psql mysql mariadb sqlite3 duckdb mongosh mongo clickhouse-client sqlcmd bq snowsql cockroach
@@ -91,7 +94,7 @@ def list_rule_names(rule: ActionRule) -> "list[str]":
                 names.add(name if not word or "*" in word else f"{name} {word}")
             else:
                 return []
-    return sorted(names)
+    return sorted(map(str.lower, names))
 
 
 class ToolAttempt:
@@ -100,7 +103,8 @@ class ToolAttempt:
     `root` is the project's folder and `folder` where the agent works, both absolute or ''.
     `only_talks`: the tool plans, asks the user or looks for files, and does nothing.
     `branch` is the Git branch that is checked out there, '' where nobody knows. `weekday` counts
-    from Monday, `day` is ISO; both are the user's. `is_unread`: the line is too large to be read.
+    from Monday, `day` is ISO; `minute` is that of the day, -1 where nobody
+    knows; all are the user's. `is_unread`: the line is too large to be read.
     """
 
     __slots__ = (
@@ -112,6 +116,7 @@ class ToolAttempt:
         "folder",
         "invocations",
         "is_unread",
+        "minute",
         "only_talks",
         "paths",
         "root",
@@ -132,6 +137,7 @@ class ToolAttempt:
         branch: str = "",
         day: str = "",
         weekday: int = -1,
+        minute: int = -1,
         only_talks: bool = False,
     ) -> None:
         self.tool = tool
@@ -144,6 +150,7 @@ class ToolAttempt:
         self.branch = branch
         self.day = day
         self.weekday = weekday
+        self.minute = minute
         self.invocations: list[Invocation] = []
         self.is_unread = False
         try:
@@ -160,9 +167,11 @@ class ToolAttempt:
         for step in self.list_steps():
             if step.parsed is not None and step.invocation is not None:
                 for program in (step.parsed.program, step.invocation.program):
-                    names.add(program)
+                    names.add(program.lower())
                     for word in step.parsed.words:
-                        names.update((f"{program} {word}", f"{program} {_tidy_word(word)}"))
+                        unit = word.removesuffix(".service")
+                        spellings = (word, _tidy_word(word), unit)
+                        names.update(f"{program} {each}".lower() for each in spellings)
                 texts += [step.invocation.program, *step.invocation.arguments]
                 texts.append(step.invocation.stdin)
         names.update(word for text in texts for word in split_name(text))
@@ -206,6 +215,15 @@ def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
     return strongest
 
 
+def list_acting_actions(rule: ActionRule, use: ToolAttempt) -> "list[Action]":
+    """Return the actions by which a rule acts on a tool's use."""
+    return [
+        action
+        for action in rule.actions
+        if judge_tool_attempt(rule.keep_actions([action]), use) != NONE
+    ]
+
+
 def may_be_meant(rule: ActionRule, use: ToolAttempt) -> bool:
     """Return whether a use may be what a rule means in other words, as far as its place says.
 
@@ -225,8 +243,15 @@ def _holds_for(rule: ActionRule, use: ToolAttempt) -> bool:
     """Return whether a rule holds on the day of a use, and in its project."""
     if (rule.until and use.day > rule.until) or (rule.days and use.weekday not in rule.days):
         return False
+    if rule.hours and use.minute >= 0 and not _is_within(rule.hours, use.minute):
+        return False
     here = posixpath.basename(use.root or use.folder)
     return not rule.project or rule.project.lower() == here.lower()
+
+
+def _is_within(hours: "Sequence[int]", minute: int) -> bool:
+    start, end = hours
+    return start <= minute < end if start < end else minute >= start or minute < end
 
 
 def _only_shows(step: "ToolStep") -> bool:
@@ -445,8 +470,11 @@ def _count_words_behind(words: "Sequence[str]", parsed: CommandWords) -> int:
 
     The wanted words come first and in order; a word behind an unknown option may be its value.
     """
-    at = 0
     given = parsed.words
+    if parsed.program in _TASK_PROGRAMS:  # which run each of their words, in any order
+        is_there = all(any(_is_word(wanted, one) for one in given) for wanted in words)
+        return len(given) - len(words) if is_there else -1
+    at = 0
     for wanted in words:
         while at < len(given) and at in parsed.unsure and not _is_word(wanted, given[at]):
             at += 1
@@ -457,9 +485,10 @@ def _count_words_behind(words: "Sequence[str]", parsed: CommandWords) -> int:
 
 
 def _is_word(wanted: str, given: str) -> bool:
+    wanted, given = wanted.lower(), given.lower()
     if "*" in wanted:
         return _fits_glob(given, wanted)
-    return wanted in (given, _tidy_word(given))
+    return wanted in (given, _tidy_word(given), given.removesuffix(".service"))
 
 
 def _tidy_word(word: str) -> str:
@@ -519,6 +548,8 @@ def _covers_path(pattern: str, touched: TouchedPath, step: ToolStep) -> bool:
     is_inside = not path.startswith(("/", "..", "~"))
     if pattern == "**":
         return is_inside
+    if pattern == OUTSIDE:
+        return not is_inside and not path.startswith("/dev/")
     parts = [part for part in path.split("/") if part not in ("", ".")]
     wanted = [part for part in pattern.split("/") if part not in ("", ".", "**")]
     if not wanted:
@@ -683,7 +714,8 @@ def _names_host(host: str, step: ToolStep) -> bool:
         texts = [*invocation.arguments, *invocation.hosts]
         texts += invocation.assignments.values()
     wanted = re.escape(host.lower()).replace(r"\*", r"[\w.-]*")
-    return any(re.search(rf"(?<![\w.-]){wanted}(?![\w-]|\.\w)", text.lower()) for text in texts)
+    behind = r"(?![\w-]|\.\w)" if "." in host else r"(?![\w-])"
+    return any(re.search(rf"(?<![\w.-]){wanted}{behind}", text.lower()) for text in texts)
 
 
 def _names_branch(branches: "Sequence[str]", step: ToolStep) -> str:

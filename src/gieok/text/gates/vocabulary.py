@@ -76,7 +76,15 @@ EXTENSIONS = (
     "|jsonc|json5|md|mdx|sh|bash|zsh|env|lock|lockb|sum|mod|tf|tfvars|tfstate|prisma|proto|graphql"
     "|css|scss|html|vue|svelte|xml|ini|cfg|conf|txt|csv|tsv|parquet|db|sqlite3?|pem|key|crt|p12"
     "|ipynb|gradle|properties|plist|svg|png|jpe?g|pdf|xlsx|log|bak|dart|ex|exs|scala|lua|pl"
+    "|docx?|xls|pptx?|hwpx?|odt|ods|rtf|tex|bib|sty|rst|adoc|org|arb|po|pot|strings|ly|mscz|mid"
+    "|musicxml|wav|flac|mp3|mp4|mov|mkv|psd|fig|gif|webp|heic|ttf|otf|woff2?|ico|unity|prefab|asset"
+    "|fbx|blend|gltf|glb|stl|step|dwg|dxf|tscn|gd|rmd|qmd|jl|mat|npz|npy|pkl|h5|onnx|feather|avro"
+    "|zip|tgz|gz|7z|dmg|iso|img|bat|ps1|service|timer|rules|j2|tmpl|hbs|erb|slim|astro|mts|cts|hcl"
+    "|bicep|nix|zig|hs|erl|clj|sol|vy|xib|storyboard|entitlements|xcconfig|pbxproj|dump|journal"
+    "|ledger|ics|vcf|eml|mbox|kdbx|ovpn|crontab|conf"
 )
+#: Files that are called so with any suffix: `Dockerfile.release`.
+FILES_WITH_SUFFIX = "Dockerfile|Makefile|Jenkinsfile|Procfile|Gemfile|Containerfile"
 PACKAGE_NOUNS = frozenset(
     """
     packages package dependencies dependency deps libraries library modules tools globally software
@@ -85,7 +93,7 @@ PACKAGE_NOUNS = frozenset(
 )
 DEED_VERBS = (
     "drop|alter|delete|truncate|create|open|merge|close|install|upgrade|update|remove|add|restart"
-    "|stop|start|publish|amend|squash|rebase|reset|wipe"
+    "|stop|start|publish|amend|squash|rebase|reset|wipe|comment|edit|reopen|assign|label"
 )
 #: Two verbs with one object: "drop or alter any table".
 TWO_VERBS = rf"(?ai)\b({DEED_VERBS})(?:,)? (?:or|and) ({DEED_VERBS}) ((?:\w+ ){{0,2}}\w+)"
@@ -261,6 +269,13 @@ PATH_VERBS = (
         r"\b(?:read|open|look|peek|print|cat|show|display|dump|view|log)|읽|열어|열지|보지|출력|들여다|열람",
     ),
     (touched.RUN, r"\b(?:run|execut|invok|call)|실행|돌리|돌려|돌릴"),
+    (
+        touched.SEND,
+        (
+            r"\b(?:upload(?:ing|ed)?\b|send(?:ing)?\b|sent\b|shar(?:e|ing)\b"
+            r"|leaves? (?:this|the|my|our)\b)|업로드|전송|외부로|밖으로|유출|공유"
+        ),
+    ),
 )
 ENVIRONMENT_WORDS = (
     (
@@ -275,7 +290,32 @@ ENVIRONMENT_WORDS = (
 HOST = (
     r"(?a)(?<![\w/.-])(?:[\w.-]+@)?((?:\d{1,3}\.){3}\d{1,3}"
     r"|(?:[a-z0-9*](?:[\w-]*[a-z0-9])?\.)+(?:com|net|org|io|dev"
-    r"|kr|internal|local|app|cloud|lan|corp|ai|co|us|eu|tech|sh(?=/)))\b(?![\w/.-]*\.(?:py|js|ts))"
+    r"|kr|internal|local|app|cloud|lan|corp|ai|co|us|eu|tech|info|biz|xyz|site|online|store|shop"
+    r"|page|example|test|intra|intranet|home\.arpa|jp|de|fr|uk|nl|sh(?=/)))\b"
+    r"(?![\w/.-]*\.(?:py|js|ts))"
+)
+OUTSIDE_PROJECT = (
+    r"(?ai)\b(?:outside(?: of)?|beyond)\s(?:this|the|our|my)\s(?:current\s)?(?:repo(?:sitory)?"
+    r"|project|workspace|codebase|working (?:directory|folder|tree)|checkout)\b(?! (?:folder|dir))"
+    r"|(?:이|현재)?\s?(?:프로젝트|레포|저장소|리포|작업\s?폴더|워크스페이스)(?:\s?폴더)?\s?"
+    r"(?:밖|바깥|외부)(?:에서는?|에\s?있는|에|의|은|는)?"
+)
+#: Machines and clusters that are called by a short name: "on db01", "prod-seoul 클러스터에".
+_MACHINE_NOUN = (
+    r"(?:server|box|host|machine|node|cluster|vm|instance|서버|장비|노드|호스트|클러스터|인스턴스)"
+)
+MACHINES = (
+    (
+        r"(?ai)\b(?:on|to|into|against)\s(?:(?:the|our|my)\s)?"
+        rf"(?:(?:\w+\s)?{_MACHINE_NOUN}\s)?\(?([a-z][a-z-]*\d[\w-]*)\)?(?![\w./])"
+    ),
+    rf"(?ai){_MACHINE_NOUN}\s?\(?([a-z][a-z0-9]*(?:-[a-z0-9]+)+|[a-z][a-z-]*\d[\w-]*)\)?(?![\w./])",
+    rf"(?ai)(?<![\w./-])([a-z][a-z0-9]*(?:-[a-z0-9]+)+|[a-z][a-z-]*\d[\w-]*)\s?{_MACHINE_NOUN}",
+    r"(?ai)(?<![\w./-])([a-z][a-z-]*\d[\w-]*)(?:에서는?|에다가?|에는?|엔)(?![가-힣])",
+)
+#: Names with a digit that are no machine's.
+NO_MACHINES = frozenset(
+    "s3 ec2 k8s utf8 base64 sha256 md5 ipv4 ipv6 h264 mp3 mp4 v1 v2 v3 v4 q1 q2 q3 q4 e2e".split()
 )
 BRANCH_NAMES = r"main|master|develop|trunk|gh-pages|release/\*|release|hotfix/\*|default"
 BRANCH = (
