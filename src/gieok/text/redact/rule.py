@@ -104,3 +104,23 @@ def compile_after_words(words: str, blank: str) -> str:
 def compile_on_use(pattern: str) -> re.Pattern[str]:
     """Compile a pattern on first use: all of them take 60 ms, and most processes meet no secret."""
     return re.compile(pattern)
+
+
+#: Characters before a place in which the words are that say what stands there.
+_MOST_BEFORE = 420
+
+
+def search_before(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str] | None:
+    """Return the match of a pattern in what stands before a place; one that ends with `$` matches
+    right before it.
+    """
+    return pattern.search(text, max(0, at - _MOST_BEFORE), at)
+
+
+#: Characters of a line before a place that are read.
+_MOST_LINE = 120
+
+
+def line_before(text: str, at: int) -> str:
+    """Return what stands on its line before a place."""
+    return text[max(0, at - _MOST_LINE) : at].rpartition("\n")[2]
