@@ -68,7 +68,7 @@ _STORES = defer_pattern(
     r"\b(?:kv put|etcdctl put|config:set|secrets? (?:set|put)|put-parameter|config set)\b[^|;\n]*$"
 )
 _TAG = defer_pattern(r"(?<!\?P)(?<!\?)<[\w:.-]*$|[\"']$")
-_LINE_KEY = defer_pattern(r"(?!\s*(?:cls|self|this)\.)[\s\-\"'\w’•.|*>#]*")
+_LINE_KEY = defer_pattern(r"[\s\-\"'\w’•.|*>#]*")
 _ENDS_PAIR = defer_pattern(r"[&,](?=[\w.-]+=)|;(?=\s*(?:[\w .-]{1,40}=|$))|,$")
 _CLOSES_QUOTE = defer_pattern(r"[\"'`](?=$|[\s,;:)\]}>&|/\\.])")
 #: A name as far as it goes: to give a part of it back would be to read all signs behind it again.
@@ -328,7 +328,8 @@ def _is_setting(found: re.Match[str], place: _Place) -> bool:
     ends = compile_on_use(r"(?:[ \t]{1,20}(?:#|//)[^\n]*)?[ \t]*(?:\r?\n|\Z)").match(
         text, end
     ) and not found["bare"].endswith((",", ")", ";", "{", "]", "(", "["))
-    return bool(ends) and _LINE_KEY.fullmatch(place.line) is not None
+    is_member = place.name.startswith(("self.", "this.", "cls."))
+    return bool(ends) and not is_member and _LINE_KEY.fullmatch(place.line) is not None
 
 
 def _trim_bare_value(raw: str) -> str:
@@ -447,7 +448,7 @@ def _is_constant(value: str) -> bool:
 
 def _is_pin(value: str) -> bool:
     digits = value.replace("-", "").replace(" ", "")
-    return bool(compile_on_use(r"[*#]?[0-9]{4,12}[*#]?").fullmatch(digits)) and len(set(digits)) > 1
+    return compile_on_use(r"[*#]?[0-9]{4,12}[*#]?").fullmatch(digits) is not None
 
 
 def _holds_token(noun: Noun, place: _Place, value: str) -> bool:

@@ -126,7 +126,7 @@ def is_password(value: str, *, least: int = 5) -> bool:
         return not _is_name(core)
     if _WORD.fullmatch(core):
         return False
-    return not is_wordy(core) or (bool(_INNER_SYMBOL.search(core)) and not _is_name(core))
+    return not is_wordy(core) or _INNER_SYMBOL.search(core) is not None
 
 
 def is_joined(value: str) -> bool:

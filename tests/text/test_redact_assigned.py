@@ -1,0 +1,251 @@
+"""What a name assigns to a secret, and what only looks so: brackets stand around what is cut of a
+row; a row without them stays as it is.
+"""
+
+import re
+
+from row_tables import for_each_row
+
+from gieok.text.redact import redact, redact_source
+from gieok.text.redact.value import is_literal, is_password, is_phrase
+
+_QUOTED = [
+    # A doubled quote belongs to the value.
+    "x = {'db_password': '⟦it''s otter⟧', 'b': 1}",
+    "x = {'db_password': '⟦otter''s raft''s 77⟧'}",
+    "x = {'db_password': '⟦otter⟧'' b'}",
+    'x = {"db_password": "⟦a""otter⟧", "b": 1}',
+    f"x = {{'db_password': '⟦it''{'o' * 190}⟧'}}",
+    # What is no literal.
+    'password: "[a-z0-9]+"',
+    'password: "/home/kim/word file"',
+    'password: "https://kim.example/otter7"',
+    'password: List["Otter7(x)"]',
+    "password = DB_PASSWORD_7",
+    "PASSWORD=⟦BLUE_GATE_7⟧",
+    'password = "⟦BLUE_GATE_7⟧"',
+    'password = "self.otter"',
+    # Pins.
+    'DOOR_PIN = "⟦4417⟧"',
+    'DOOR_PIN = "441"',
+    'DOOR_PIN = "1111"',
+    'DOOR_PIN = "1212"',
+    'DOOR_PIN = "⟦otter7x⟧"',
+    'door_pin = "otter7x"',
+    "DOOR_PIN=otter7x",
+    # Keys of services.
+    'STORE_API = "⟦otter-7x⟧"',
+    'STORE_API = "otter-7"',
+    'STORE_API = "OTTER-7X"',
+    'STORE_API = "otterraft"',
+    # Salts.
+    'PASSWORD_SALT = "⟦kQwZrTxv⟧"',
+    'PASSWORD_SALT = "kQwZrTx"',
+    # Secrets whose name leaves it open.
+    'secret = "⟦otter-77⟧"',
+    'secret = "otter-7"',
+    # Tokens and sessions.
+    'bot_token: "⟦kQwZrTxvBq⟧"',
+    'bot_token: "kQwZrTxvB"',
+    'bot_token: "⟦otters-77⟧"',
+    'bot_token: "otter-7"',
+    "see csrf_token=⟦kQwZrTxvBqLm⟧ ok",
+    'sessionid="kQwZrTxvBqLmNpGhJkLw"',
+    "sessionid=⟦kQwZrTxvBqLmNpGhJkLw⟧",
+    "sessionid=kQwZrTxvBqLmNpGhJkL",
+    "sessionid: kQwZrTxvBqLmNpGhJkLw",
+    "sessionid=1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed",
+    # Keys.
+    'NTRIP_KEY = "⟦kQwZrTxv⟧"',
+    'NTRIP_KEY = "kQwZrTx"',
+    'NTRIP_KEY = "⟦otters77⟧"',
+    'NTRIP_KEY = "otter77"',
+    'api_key = "⟦otters-7⟧"',
+    'NTRIP_KEY = "otters-7"',
+    'api_key = "⟦juniper-berry-gin⟧"',
+    'api_key = "jun-ber"',
+    'api_key = "juniper-berry"',
+    'api_key = "access_token_name"',
+    'api_key = "kim.auth.Token"',
+]
+_BARE = [
+    # Settings of several words, beside other settings.
+    "db.password=⟦otter raft⟧\ndb.user=kim",
+    "db.user=kim\ndb.password=⟦otter raft⟧",
+    "db.user kim\ndb.password=⟦otter⟧ raft",
+    "user: kim\npassword: ⟦otter raft⟧",
+    "user:\npassword: ⟦otter raft⟧",
+    "  - password: ⟦otter raft⟧\n    user: kim",
+    "see password: ⟦otter⟧ raft\nuser: kim".replace("⟦otter⟧", "otter"),
+    "<password>⟦otter raft⟧</password>",
+    "<password>⟦otter⟧ (raft)</password>",
+    f"<password>⟦otter {'o' * 79}⟧</password>",
+    f"<password>⟦otter⟧ {'o' * 80}</password>",
+    # References and expressions.
+    "DB_PASSWORD=${PW}",
+    "DB_PASSWORD={{pw}}",
+    "DB_PASSWORD={otter7",
+    "password = get_pw(kim)",
+    "f(password=⟦mango_Tree9⟧, x)",
+    "f(password=mango_tree, x)",
+    "f(password=⟦Sunflower!⟧, x)",
+    "f(password=required!, x)",
+    "f(password=otter[0]!, x)",
+    "f(password=old_passwd1)",
+    "f(password=ab1)",
+    "f(password=⟦123456⟧)",
+    "f(password=12345)",
+    'f(password="⟦1234⟧")',
+    'f(password="123")',
+    "DB_PASSWORD=⟦a,b,c,d7⟧",
+    "DB_PASSWORD=a,b,c,d,e7",
+    # A line of its own is a setting; a part of a line is an expression.
+    "x(a); password = mango_tree",
+    "password = ⟦mango_tree⟧",
+    "password = ⟦mango_tree⟧ # old",
+    "self.password = mango_tree",
+    "password = ⟦mango_tree⟧,",
+    "- password=⟦mango_tree⟧",
+    "call(x) password=mango_tree",
+    "run password=⟦mango_tree⟧",
+    "run password=mango_tree;",
+    "run xpassword=⟦mango_tree⟧",
+    "run.password=mango_tree(x)",
+    "https://a.b/?x=1&password=⟦mango_tree⟧",
+    "export password=⟦mango_tree⟧",
+    # Punctuation behind a value.
+    "DB_PASSWORD=⟦otter7⟧,",
+    "(DB_PASSWORD=⟦otter7⟧)",
+    "(DB_PASSWORD=⟦#7(otter)⟧)",
+    "DB_PASSWORD=⟦#7(otter)⟧",
+    "DB_PASSWORD=⟦#7otter⟧))",
+    "[DB_PASSWORD=⟦#7otter⟧]",
+    # Names and values beside each other.
+    'setenv("DB_PASSWORD", "⟦otter raft⟧")',
+    'setenv("db_password", "otter raft")',
+    'set_password("⟦otter-77⟧")',
+    'splitpasswd("user:a7")',
+    'row(PASSWORD, "⟦otterraft⟧")',
+    'row(password, "otterraft")',
+    # A flag, a macro and a statement.
+    "deploy -u kim --password ⟦otterraft⟧",
+    "deploy --password otterraft",
+    "deploy --password id=otterraft",
+    "#define DB_PASSWORD ⟦otterraft⟧".replace("⟦otterraft⟧", "otterraft"),
+    '#define DB_PASSWORD "⟦otterraft⟧"',
+    'storePassword "⟦otterraft⟧" // old',
+    'storePassword "⟦otterraft⟧"  ',
+    'storePassword "otterraft" and',
+    'storepassword "otterraft"',
+    'see storePassword "otterraft"',
+    'storeToken "otterraft77"',
+    "kv put app/x db_password=⟦otterraft⟧",
+    "arn:aws:secret:otters-77",
+    'regex = "(?P<password>otters77)"',
+    "app.use(session({ secret: '⟦keyboard walrus⟧' }))",
+    "app.use(row({ secret: 'keyboard walrus' }))",
+]
+#: In source code sentences count for nothing.
+_SOURCE = [
+    'password = "BLUE_GATE_RAFT"',
+    'secret = "⟦otter-77⟧"',
+    'secret = "otter-7"',
+    'secret = "otters-7"',
+    'secret = "ott-77"',
+    'secret: "otter-77"',
+    'secret = "⟦kQwZrTxv⟧"',
+    'secret = "kQwZrTx"',
+    'client_secret = "⟦otters⟧"',
+    'token = "⟦kQwZrTxvBq⟧"',
+    'token = "kQwZrTxvB"',
+    'passphrase = "⟦maple syrup 99⟧"',
+    'key = "maple syrup 99"',
+]
+_PHRASES = [
+    ("maple syrup 99", True),
+    ("maple 99", False),
+    ("kq7zx maple", True),
+    ("kqzx maple", True),
+    ("kqz maple", False),
+    ("maple syrup harbor tin", True),
+    ("maple syrup harbor", False),
+    ("maple syrup harbor at", False),
+    ("maple Syrup harbor tin", False),
+    ("maple syrup harbor my tin", False),
+    ("step 12 maple", False),
+    ("kq7zx a b c d e f g", False),
+    ("kq7zx b c d e f g h", True),
+    ("kq7zx b c d e f g h j", False),
+    ("kq7zx password", False),
+]
+_LITERALS = [
+    ("fig", True),
+    ("fi", False),
+    ("f" + "ig" * 99, True),
+    ("fig" + "ig" * 99, False),
+    ("password1", False),
+    ("kim://otter", False),
+    ("otter %s", False),
+    ("#!?", False),
+    ("변경하세요", False),
+    ("변경하세요7", True),
+    ("login-otter", False),
+    ("login-otter7", False),
+    ("login-otter77", True),
+    ("login#otter", True),
+    ("login otter#", False),
+    ("required!", False),
+    ("Otter on a raft", False),
+    ("otter on a raft", True),
+    ("otter on a raft.", False),
+    ("otter wrong raft", False),
+    ("a b c d e f g h", True),
+    ("a b c d e f g h j", False),
+]
+_PASSWORDS = [
+    ("kq7zx", True),
+    ("q7zx", False),
+    ("otter", False),
+    ("Otter", False),
+    ("oTtEr", True),
+    ("sha256sum", False),
+    ("us-east-1", False),
+    ("word.py", False),
+    ("db_password2", False),
+    ("db_password22", False),
+    ("db_password222", True),
+    ("db_otter#22", True),
+    ("Sun@flower", True),
+    ("user@flower", True),
+    ("12345678", False),
+    ("Herring-88-moon", True),
+    ("kim://otter7", False),
+    ("your-otter7", False),
+]
+
+
+@for_each_row(_SOURCE)
+def test_in_source_code_the_name_and_the_literal_decide(row: str) -> None:
+    clean = redact_source(re.sub("[⟦⟧]", "", row))
+    assert re.sub(r"\[redacted:[a-z-]+\]", "⟦⟧", clean) == re.sub("⟦[^⟧]*⟧", "⟦⟧", row)
+
+
+@for_each_row(_PHRASES)
+def test_a_phrase_holds_what_is_no_word_or_several_small_ones(value: str, is_one: bool) -> None:
+    assert is_phrase(value) is is_one
+
+
+@for_each_row(_LITERALS)
+def test_a_literal_is_no_placeholder_and_no_message(value: str, is_one: bool) -> None:
+    assert is_literal(value) is is_one
+
+
+@for_each_row(_PASSWORDS)
+def test_a_password_is_no_word_and_no_term(value: str, is_one: bool) -> None:
+    assert is_password(value) is is_one
+
+
+@for_each_row([*_QUOTED, *_BARE])
+def test_the_value_of_a_name_is_cut_where_it_is_a_secret(row: str) -> None:
+    clean = redact(re.sub("[⟦⟧]", "", row))
+    assert re.sub(r"\[redacted:[a-z-]+\]", "⟦⟧", clean) == re.sub("⟦[^⟧]*⟧", "⟦⟧", row)
