@@ -68,7 +68,7 @@ _ENGLISH = [
     # Compared, and behind a user.
     'a = input("password"); if a == "⟦otter-7⟧": go()',
     'a = input("password"); if a == "⟦plum-tree-moon⟧": go()',
-    'a = input("password"); if a == "⟦달빛⟧아래": go()'.replace("⟧아래", "아래⟧"),
+    'a = input("password"); if a == "⟦달빛아래⟧": go()',
     'a = input("password"); if a == "plum tree": go()',
     "I log in as elastic with ⟦otter-7x⟧, ok",
     "I log in as elastic with KerberosV5, ok",
