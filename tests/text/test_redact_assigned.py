@@ -7,7 +7,14 @@ import re
 from row_tables import for_each_row
 
 from gieok.text.redact import redact, redact_source
-from gieok.text.redact.value import is_literal, is_password, is_phrase
+from gieok.text.redact.value import (
+    is_literal,
+    is_password,
+    is_phrase,
+    is_shaped,
+    is_word_of_interface,
+    is_wordy,
+)
 
 _QUOTED = [
     # A doubled quote belongs to the value.
@@ -22,6 +29,18 @@ _QUOTED = [
     'password: "https://kim.example/otter7"',
     'password: List["Otter7(x)"]',
     "password = DB_PASSWORD_7",
+    "password = BLUE_GATE_7",
+    "f(client_secret=⟦otte7x⟧, x)",
+    'obj.password("⟦otter7raft⟧")',
+    'obj.password("otter#raft")',
+    'obj.password("sun-day-7")',
+    'f(password="⟦kim-passwd1⟧")',
+    "f(password=kim-passwd1)",
+    "f(PASSWORD=⟦kim-passwd1⟧)",
+    "f(password=7ab)",
+    "f(password=⟦7abc⟧)",
+    'row(db_password, "otter7raft")',
+    "see csrf_token=kQwZrTxvBqL ok",
     "PASSWORD=⟦BLUE_GATE_7⟧",
     'password = "⟦BLUE_GATE_7⟧"',
     'password = "self.otter"',
@@ -147,6 +166,8 @@ _BARE = [
 ]
 #: In source code sentences count for nothing.
 _SOURCE = [
+    'password = "⟦BLUE_GATE_7⟧"',
+    'secret = "otter77"',
     'password = "BLUE_GATE_RAFT"',
     'secret = "⟦otter-77⟧"',
     'secret = "otter-7"',
@@ -182,7 +203,8 @@ _LITERALS = [
     ("fig", True),
     ("fi", False),
     ("f" + "ig" * 99, True),
-    ("fig" + "ig" * 99, False),
+    ("fig" * 66 + "fi", True),
+    ("fig" * 67, False),
     ("password1", False),
     ("kim://otter", False),
     ("otter %s", False),
@@ -218,10 +240,54 @@ _PASSWORDS = [
     ("Sun@flower", True),
     ("user@flower", True),
     ("12345678", False),
+    ("1234#5678", False),
     ("Herring-88-moon", True),
     ("kim://otter7", False),
     ("your-otter7", False),
 ]
+
+_WORDY = [
+    ("at-the", True),
+    ("at-in", False),
+    ("The-The", True),
+    ("At-The", False),
+    ("kqzxvb", False),
+    ("Xkqzvb", False),
+    ("a1b2c3", False),
+    ("otter1raft", True),
+    ("otter1raft2", False),
+]
+_SHAPED = [
+    ("kim-login12", True),
+    ("kim-login1", False),
+    ("otter7", True),
+    ("ott7", False),
+    ("otters", False),
+    ("8-digit", False),
+    ("55-lantern-quay", True),
+    ("5-lantern-quay", False),
+    ("2024-05-06x", False),
+]
+_LABELS = [
+    ("new-otter", True),
+    ("otter-login", True),
+    ("otter-raft", False),
+]
+
+
+@for_each_row(_WORDY)
+def test_words_have_some_letters_and_few_turns(value: str, is_one: bool) -> None:
+    assert is_wordy(value) is is_one
+
+
+@for_each_row(_SHAPED)
+def test_a_shaped_value_has_letters_and_a_digit_and_is_no_term(value: str, is_one: bool) -> None:
+    assert is_shaped(value) is is_one
+
+
+@for_each_row(_LABELS)
+def test_joined_words_label_where_one_of_them_does(value: str, is_one: bool) -> None:
+    assert is_word_of_interface(value) is is_one
 
 
 @for_each_row(_SOURCE)

@@ -17,7 +17,6 @@ from gieok.text.redact.rule import Rule, compile_on_use, line_before, search_bef
 from gieok.text.redact.value import (
     is_code,
     is_expression,
-    is_joined,
     is_literal,
     is_name_of_secret,
     is_password,
@@ -412,13 +411,12 @@ def _is_certain(found: re.Match[str], noun: Noun, place: _Place) -> bool:
         return place.is_quoted and place.name.isupper()
     if place.joint == "blank" and not place.is_quoted:
         is_pair = compile_on_use(r"[a-z]+=").match(found["bare"]) is not None
-        return not is_pair and compile_on_use(r" --?[A-Za-z]").search(place.line[:-2]) is not None
+        return not is_pair and compile_on_use(r" --?[A-Za-z]").search(place.line) is not None
     return place.is_quoted or place.joint == "tag" or _is_setting(found, place)
 
 
 #: Words joined as people choose them: `juniper-berry-gin`.
 _ROW_OF_WORDS = defer_pattern(r"[A-Za-z가-힣]{2,16}(?:[-_. ][A-Za-z가-힣]{2,16}){2,8}")
-_LEAST_KEY = 8
 
 
 def _is_literal_of(noun: Noun, value: str) -> bool:
@@ -427,11 +425,7 @@ def _is_literal_of(noun: Noun, value: str) -> bool:
     """
     if noun.kind in (NounKind.PASSWORD, NounKind.SECRET):
         return is_literal(value) and not _is_constant(value)
-    if (
-        noun.kind in (NounKind.KEY, NounKind.TOKEN)
-        and len(value) >= _LEAST_KEY
-        and is_literal(value)
-    ):
+    if noun.kind in (NounKind.KEY, NounKind.TOKEN) and is_literal(value):
         return _ROW_OF_WORDS.fullmatch(value) is not None
     return False
 
@@ -477,7 +471,7 @@ def _holds_key(noun: Noun, value: str) -> bool:
     has_digit = any(map(str.isdigit, value))
     if not has_digit or len(value) < 8 or is_name_of_secret(value):
         return False
-    return is_password(value, least=8) or (noun.is_whole and _is_shaped(value))
+    return is_password(value) or (noun.is_whole and _is_shaped(value))
 
 
 def _is_shaped(value: str) -> bool:
@@ -494,7 +488,7 @@ def _holds_password(found: re.Match[str], place: _Place, value: str) -> bool:
     if is_password(value):
         return True
     if place.joint == "beside":
-        return place.name.isupper() and is_shaped(value)
+        return False
     if len(value) < 4 or is_placeholder(value):
         return False
     if any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
@@ -513,12 +507,7 @@ def _is_named_alike(place: _Place, value: str) -> bool:
     """Say whether a value without quotes is a name like its key's: `password=password2`, `passwd:
     old_passwd1`.
     """
-    return (
-        not place.is_quoted
-        and is_name_of_secret(value)
-        and not is_joined(value)
-        and not place.name.isupper()
-    )
+    return not place.is_quoted and is_name_of_secret(value) and not place.name.isupper()
 
 
 _FLAGGED = Rule(

@@ -77,7 +77,7 @@ def _is_pair_in_base64(secret: str) -> bool:
     """Say whether a value is a user and a password in base64."""
     secret = secret.rstrip("=")
     try:
-        plain = base64.b64decode(secret + "=" * (-len(secret) % 4), validate=True)
+        plain = base64.b64decode(secret + "=" * (-len(secret) % 4))
     except (binascii.Error, ValueError):
         return False
     return b":" in plain and plain.isascii()
