@@ -6,7 +6,7 @@ import re
 
 from row_tables import for_each_row
 
-from gieok.text.redact import redact
+from gieok.text.redact import redact, redact_source
 
 _STRUCTURES = [
     "b://kim:⟦abc⟧@h",
@@ -134,6 +134,8 @@ _PAPERS = [
     "at 4929-1111-1234-5679",
     "at 4441-1144-1114-4441",
     "at 4111-1111-1111-1111",
+    "주민등록번호 ⟦040229-9234567⟧",
+    "주민등록번호 030229-9234567",
     "order 홍길동 (⟦900101-1234567⟧)",
     "주문번호 홍길동 (900101-1234567)",
     "order 홍길 (900101-1234567)",
@@ -176,3 +178,36 @@ def test_a_table_is_read_for_four_hundred_rows() -> None:
     rows = "host,user,password\n" + "a,kim,ott\n" * 399
     assert redact(f"{rows}a,kim,otter").endswith("a,kim,[redacted:password]")
     assert redact(f"{rows}a,kim,ott\na,kim,otter").endswith("a,kim,otter")
+
+
+#: What names a secret in settings, statements and papers names a variable or an example in source.
+_NOT_IN_SOURCE = [
+    "CREATE USER app IDENTIFIED BY 'pear-tree-5'",
+    "CREATE ROLE app LOGIN PASSWORD 'pear-tree-5'",
+    "ALTER USER sam IDENTIFIED BY greenhouse7;",
+    "INSERT INTO users (email, password) VALUES ('a@b.c', 'pear-tree-5');",
+    "requirepass h7Kqx2vP",
+    "machine api.x.com login me password h7Kqx2vP",
+    "db.example.com:5432:prod:app:h7Kqx2vP",
+    "주민등록번호 900101-1234568",
+    "카드 4929-1111-1234-5678",
+    "amex 3782 822463 10005",
+    "IBAN DE89 3704 0044 0532 0130 00",
+    "my passport number is M12345678",
+    "여권번호 M123A4567",
+    "driver's license number is D1234567",
+    "github recovery codes:\n8f3k-22mx\n91ab-cd34",
+    "snmp-server community c0mmun1ty RO",
+    "kind: Secret\nstringData:\n  mail: pine-cone\n",
+    "kubectl create secret generic p --from-literal=cookieKey=plum-ladder",
+    "La contraseña es manzano9",
+    "DB_PASSWORD=kangaroo_42",
+    "deploy --db-password pear-tree-5 --env prod",
+    "nmcli dev wifi connect Home password pear-tree-5",
+]
+
+
+@for_each_row(_NOT_IN_SOURCE)
+def test_what_settings_and_papers_name_stays_in_source_code(text: str) -> None:
+    assert redact_source(text) == text
+    assert redact(text) != text

@@ -101,7 +101,7 @@ def _replace_secrets(text: str, counts: Counter[str] | None, *, is_source: bool 
         parts: list[str] = []
         at = 0
         for start, end, name in spans:
-            end = _end_of_hangul(text, start, end)  # noqa: PLW2901
+            end = _end_of_hangul(text, end)  # noqa: PLW2901
             values.setdefault(text[start:end].strip(), name)
             parts += (text[at:start], f"[redacted:{name}]", "\n" * text.count("\n", start, end))
             at = end
@@ -111,13 +111,13 @@ def _replace_secrets(text: str, counts: Counter[str] | None, *, is_source: bool 
     return text if is_source else _without_repeats(text, values, counts)
 
 
-def _end_of_hangul(text: str, start: int, end: int) -> int:
+def _end_of_hangul(text: str, end: int) -> int:
     """Return where a value ends that goes on in Hangul (`Ehddod1234바다`): never half of it is cut.
 
     What begins as a particle or an ending does is a word of the sentence, not of the value.
     """
     tail = _HANGUL.match(text, end)
-    is_joined = end > start and text[end - 1].isascii() and text[end - 1].isalnum()
+    is_joined = text[end - 1].isascii() and text[end - 1].isalnum()
     if tail is None or not is_joined or tail[0][0] in _ENDINGS:
         return end
     return tail.end()

@@ -7,7 +7,7 @@ What has check digits proves itself; everything else needs the noun that names i
 import re
 
 from gieok.text.late_pattern import defer_pattern
-from gieok.text.redact.rule import Rule, compile_after_words, compile_on_use, search_before
+from gieok.text.redact.rule import AROUND, Rule, compile_after_words, compile_on_use, search_before
 
 _LINK = (
     r"(?:[’']s|[은는이가을를]|은요)?(?: ?(?:no\.?|number|num|#|번호)[은는이가]?)?(?: ?(?:is|was|:|=|->|→"
@@ -177,7 +177,7 @@ DOCUMENTS = (
         cut=_cut_checked_iban,
         in_source=False,
         needs=(b"AA00",),
-        before=60,
+        before=AROUND,
     ),
     *(Rule(*row)._replace(cut=_number_of_paper, in_source=False) for row in _PAPERS),
     Rule(

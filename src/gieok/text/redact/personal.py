@@ -4,7 +4,7 @@ import re
 from datetime import date
 
 from gieok.text.late_pattern import defer_pattern
-from gieok.text.redact.rule import Rule, search_before
+from gieok.text.redact.rule import AROUND, Rule, search_before
 
 _WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
 _CENTURY = {
@@ -81,7 +81,7 @@ PERSONAL = (
         cut=_cut_resident_number,
         in_source=False,
         needs=_DIGITS,
-        before=40,
+        before=AROUND,
     ),
     Rule(
         name="card-number",
@@ -95,7 +95,7 @@ PERSONAL = (
         cut=_cut_card_number,
         in_source=False,
         needs=_DIGITS,
-        before=40,
+        before=AROUND,
     ),
     Rule(
         name="card-number",
@@ -106,6 +106,6 @@ PERSONAL = (
         cut=_cut_card_number,
         in_source=False,
         needs=_DIGITS,
-        before=40,
+        before=AROUND,
     ),
 )

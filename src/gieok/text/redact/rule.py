@@ -12,6 +12,8 @@ Cut = Callable[[re.Match[str]], tuple[int, int] | None]
 Search = Callable[[str, Sequence[int]], Iterator[tuple[int, int]]]
 #: Characters after its hint that a match beginning before the hint may reach.
 _BEHIND = 300
+#: Characters of the longest head that a token has before its hint, or a number around its digits.
+AROUND = 60
 #: Characters before its name at which a secret may begin.
 _BEFORE = 110
 
