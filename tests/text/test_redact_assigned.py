@@ -7,6 +7,7 @@ import re
 from row_tables import for_each_row
 
 from gieok.text.redact import redact, redact_source
+from gieok.text.redact.nouns import begin_of, qualifier_of, read_name
 from gieok.text.redact.value import (
     is_literal,
     is_password,
@@ -315,3 +316,50 @@ def test_a_password_is_no_word_and_no_term(value: str, is_one: bool) -> None:
 def test_the_value_of_a_name_is_cut_where_it_is_a_secret(row: str) -> None:
     clean = redact(re.sub("[⟦⟧]", "", row))
     assert re.sub(r"\[redacted:[a-z-]+\]", "⟦⟧", clean) == re.sub("⟦[^⟧]*⟧", "⟦⟧", row)
+
+
+#: Names of which any literal is a secret, of which only what looks like one is, and of none.
+_WHOLE_NAMES = (
+    "password2 PASSWORD_1 password_value api_key2 GET_TOKEN bot_token bot_token_prod "
+    "bot_token_2_prod KIM_TOKEN dbpass rootpw mydbpass ap_phrase SECRET kim_secret masterkey "
+    "api_keys app.password masterpassword oldpassphrase use.password"
+)
+_OPEN_NAMES = (
+    "token kim_token kim_auth jwt next_a_b_token secret secret_id secret_value NTRIP_KEY "
+    "routing_key ROUTING_KEY pin SIM_PIN door_code STORE_API"
+)
+_OTHER_NAMES = (
+    "key keys ntrip_key PRIMARY_KEY publickey server_public_key getToken get use_key show_pin "
+    "no_pin api_key_id token_value next_kim_token tokenizer code error_code store_api API "
+    "kim_phrase xpass verify_password app.getPassword password_length 77"
+)
+
+
+@for_each_row(
+    [
+        *((name, True) for name in _WHOLE_NAMES.split()),
+        *((name, False) for name in _OPEN_NAMES.split()),
+        *((name, None) for name in _OTHER_NAMES.split()),
+    ]
+)
+def test_a_name_says_whether_any_literal_is_its_secret(name: str, is_whole: bool | None) -> None:
+    noun = read_name(name)
+    assert (noun and noun.is_whole) is is_whole
+
+
+def test_a_name_without_a_word_before_its_noun_takes_the_one_before_it() -> None:
+    assert read_name("key", "api") == read_name("api_key")
+    assert read_name("key", "primary") is None
+    assert read_name("app_key", "primary") == read_name("app_key")
+    assert qualifier_of("an API key", 7) == "api"
+    assert qualifier_of("api-key", 4) == "api"
+    assert qualifier_of("apikey", 3) == ""
+    assert qualifier_of("api: key", 5) == ""
+    assert qualifier_of(f"{'a' * 16} key", 17) == "a" * 16
+    assert qualifier_of("key", 0) == ""
+
+
+def test_a_name_begins_behind_what_no_name_holds_and_not_further_than_it_is_read() -> None:
+    assert begin_of("x = my.db-pass", 10) == 4
+    assert begin_of("pass", 0) == 0
+    assert begin_of("a" * 70, 66) == 2

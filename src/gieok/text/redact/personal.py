@@ -44,7 +44,7 @@ def _cut_resident_number(found: re.Match[str]) -> tuple[int, int] | None:
         return None
     rest = sum(weight * digit for weight, digit in zip(_WEIGHTS, digits, strict=False)) % 11
     # A foreigner's check digit counts from 13, but many programs (and numbers) count from 11.
-    is_right = digits[12] in ((11 - rest) % 10, (13 - rest) % 10 if sex in "5678" else -1)
+    is_right = digits[12] == (11 - rest) % 10 or (sex in "5678" and digits[12] == (13 - rest) % 10)
     return found.span() if is_right or is_named else None
 
 
