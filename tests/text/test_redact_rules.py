@@ -14,7 +14,7 @@ from gieok.text.redact.commands import COMMANDS
 from gieok.text.redact.linear import why_not
 from gieok.text.redact.near import NEAR
 from gieok.text.redact.prose import PROSE
-from gieok.text.redact.rule import Rule
+from gieok.text.redact.rule import Rule, line_before, search_before
 from gieok.text.redact.tables import TABLES
 from gieok.text.redact.user_rules import BadRule
 from gieok.text.secrets.placeholder import PLACEHOLDER
@@ -255,3 +255,19 @@ def test_rules_of_a_call_hold_in_it_and_those_of_the_process_elsewhere(
     copy_context().run(user_rules.use_own_rules, room)
     assert list_names() == ["room"]
     assert call.run(list_names) == ["badge"]
+
+
+def test_what_stands_before_a_place_is_looked_for_in_a_stretch_of_text() -> None:
+    begin = re.compile("x")
+    assert search_before(begin, "x" + "o" * 419, 420)
+    assert not search_before(begin, "x" + "o" * 420, 421)
+    assert search_before(begin, "x", 1)
+    assert not search_before(begin, "ox", 1)
+    assert search_before(re.compile("x$"), "oxo", 2)
+
+
+def test_a_line_before_a_place_begins_behind_a_break() -> None:
+    assert line_before("a\nbc d", 4) == "bc"
+    assert line_before("abc", 2) == "ab"
+    assert line_before("abc", 0) == ""
+    assert line_before("a" * 130, 125) == "a" * 120

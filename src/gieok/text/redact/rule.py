@@ -59,7 +59,7 @@ class Rule(NamedTuple):
         `places`: where its hint stands.
         """
         if not hint:
-            return self.within(text, 0, len(text))
+            return self._cut_each(compile_on_use(self.pattern).finditer(text))
         if self.search is not None:
             return self.search(
                 text, [at for at in places if compile_on_use(self.pattern).match(text, at)]
@@ -89,8 +89,11 @@ class Rule(NamedTuple):
             yield from self.within(text, start, end + _BEHIND)
 
     def within(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield the spans of secrets between two offsets."""
-        for match in compile_on_use(self.pattern).finditer(text, start, end):
+        """Return the spans of secrets between two offsets."""
+        return self._cut_each(compile_on_use(self.pattern).finditer(text, start, end))
+
+    def _cut_each(self, matches: Iterator[re.Match[str]]) -> Iterator[tuple[int, int]]:
+        for match in matches:
             if span := self.cut(match):
                 yield span
 
