@@ -6,7 +6,7 @@ import re
 
 from row_tables import for_each_row
 
-from gieok.text.redact import redact, redact_source
+from gieok.text.redact import redact, redact_counted, redact_source
 
 _STRUCTURES = [
     "b://kim:⟦abc⟧@h",
@@ -180,7 +180,15 @@ _TABLES = [
 ]
 
 
-@for_each_row([*_STRUCTURES, *_CALLS, *_DEVICES, *_PAPERS, *_TABLES])
+#: A value of six characters or more is cut wherever it stands again.
+_REPEATED = [
+    "DB_PASSWORD=⟦tul7m⟧\nsee tul7m",
+    "DB_PASSWORD=⟦tul7mo⟧\nsee ⟦tul7mo⟧",
+    "DB_PASSWORD=⟦tul7mo⟧\nsee tul7mon",
+]
+
+
+@for_each_row([*_REPEATED, *_STRUCTURES, *_CALLS, *_DEVICES, *_PAPERS, *_TABLES])
 def test_a_secret_is_known_by_its_place_and_what_only_looks_so_stays(row: str) -> None:
     clean = redact(re.sub("[⟦⟧]", "", row))
     assert re.sub(r"\[redacted:[a-z-]+\]", "⟦⟧", clean) == re.sub("⟦[^⟧]*⟧", "⟦⟧", row)
@@ -223,3 +231,11 @@ _NOT_IN_SOURCE = [
 def test_what_settings_and_papers_name_stays_in_source_code(text: str) -> None:
     assert redact_source(text) == text
     assert redact(text) != text
+
+
+def test_what_is_counted_is_no_source_code_unless_it_is_said_to_be() -> None:
+    assert redact_counted("the pin is 4417") == (
+        "the pin is [redacted:password]",
+        {"password": 1},
+    )
+    assert redact_counted("the pin is 4417", source=True) == ("the pin is 4417", {})
