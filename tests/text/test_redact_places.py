@@ -239,3 +239,29 @@ def test_what_is_counted_is_no_source_code_unless_it_is_said_to_be() -> None:
         {"password": 1},
     )
     assert redact_counted("the pin is 4417", source=True) == ("the pin is 4417", {})
+
+
+#: What is cut stands around what was cut before, where four letters or digits are left of it.
+_AROUND_PLACEHOLDERS = [
+    (
+        "Cookie: a=kQwZrTxvBqLm; b=[redacted:jwt]; c=d4e",
+        "Cookie: [redacted:cookie][redacted:jwt][redacted:cookie]",
+    ),
+    (
+        "Cookie: a=kQwZrTxvBqLm; b=[redacted:jwt]; c=d4",
+        "Cookie: [redacted:cookie][redacted:jwt]; c=d4",
+    ),
+    (
+        "Cookie: a=[redacted:jwt]; b=kQwZrTxvBqLm; c=[redacted:jwt]",
+        "Cookie: a=[redacted:jwt][redacted:cookie][redacted:jwt]",
+    ),
+    (
+        "[redacted:jwt] Cookie: a=kQwZrTxvBqLm\n[redacted:jwt] Cookie: b=kQwZrTxvBqLn",
+        "[redacted:jwt] Cookie: [redacted:cookie]\n[redacted:jwt] Cookie: [redacted:cookie]",
+    ),
+]
+
+
+@for_each_row(_AROUND_PLACEHOLDERS)
+def test_a_placeholder_inside_a_secret_stays_as_it_is(text: str, clean: str) -> None:
+    assert redact(text) == clean
