@@ -4,6 +4,7 @@ linear time.
 
 import re
 import string
+from contextvars import copy_context
 
 import pytest
 from row_tables import for_each_row
@@ -13,7 +14,7 @@ from gieok.text.redact.commands import COMMANDS
 from gieok.text.redact.linear import why_not
 from gieok.text.redact.near import NEAR
 from gieok.text.redact.prose import PROSE
-from gieok.text.redact.rule import Rule
+from gieok.text.redact.rule import Rule, line_before, search_before
 from gieok.text.redact.tables import TABLES
 from gieok.text.redact.user_rules import BadRule
 from gieok.text.secrets.placeholder import PLACEHOLDER
@@ -62,8 +63,7 @@ def test_a_placeholder_breaks_no_json_and_no_line() -> None:
         assert not set(shown) & set("\"'\\\n\r`")
 
 
-@pytest.mark.parametrize(
-    "pattern",
+@for_each_row(
     [
         "(a+)+b",
         r"\w+\d+x",
@@ -72,14 +72,75 @@ def test_a_placeholder_breaks_no_json_and_no_line() -> None:
         "(x+x+)+y",
         r"(?:\w{1,9}|\d{1,9}){2,9}",
         "(a|a+)+",
-    ],
+        # Without an end, before the end: of a group, a branch, an assertion, of any greed.
+        "a+b",
+        "(a+)b",
+        "(?:a+|b)c",
+        "(?:b|a+)c",
+        "(?>a+)b",
+        "(?=a+)b",
+        "(?!a+)b",
+        "a+?b",
+        "a++b",
+        "(?:ba+){1,2}",
+        "(?:ba+){2}",
+        # A repeat in a repeat, neither end of which is a sign of its own.
+        "(?:a{1,3}){2}",
+        "(?:a{1,3}?){2}",
+        "(?:(a{1,3})){2}",
+        "(?:(?:a{1,3}){2}){2}",
+        "(?:a{1,3}|b){2}",
+        "(?:b?a{1,3}){2}",
+        "(?:b?a{1,3}c?){2}",
+        "(?:(?:b|)a{1,3}){2}",
+        "(?:m[a-z]{1,9}){2}",
+        "(?:c[a-c]{1,3}){2}",
+        "(?:a[a-c]{1,3}){2}",
+        r"(?:\d\w{1,3}){2}",
+        r"(?:-[\s-]{1,3}){2}",
+        "(?:.a{1,3}){2}",
+        "(?:[^b]a{1,3}){2}",
+        "(?:b(?:ab{1,2}){1,2}){2}",
+        "(?:b(?:(b)|a){1,2}){2}",
+        "(?:ba{1,3}b{1,3}){2}",
+    ]
 )
 def test_a_pattern_that_may_be_slow_is_known_by_its_form(pattern: str) -> None:
     assert why_not(pattern)
 
 
-@pytest.mark.parametrize(
-    "pattern", ["foo-[a-z]+", "(?:,[a-z]{1,9}){1,5}", r"(?:\.[a-z]{2})*", "(?:[a-z]{1,12} ){0,5}x"]
+@for_each_row(
+    [
+        "foo-[a-z]+",
+        "(?:,[a-z]{1,9}){1,5}",
+        r"(?:\.[a-z]{2})*",
+        "(?:[a-z]{1,12} ){0,5}x",
+        "ba+",
+        "(ba+)",
+        "b(?:c|a+)",
+        "(?:ba+)?",
+        "(?:a{1,3})?b",
+        "(?:a{3}){1,5}",
+        "(?:a?b){2}",
+        "(?:a{1,3}b){2}",
+        "(?:ba{1,3}){2}",
+        "(?:a{1,3}(b)){2}",
+        "(?:(b)a{1,3}){2}",
+        "(?:b{2}a{1,3}){2}",
+        "(?:^ba{1,3}){2}",
+        "(?:(?=b)ba{1,3}){2}",
+        "(?:(?!c)ba{1,3}){2}",
+        "(?:(?:b|c)a{1,3}){2}",
+        "(?:c(?:a{1,3}|b)){2}",
+        "(?:d[a-c]{1,3}){2}",
+        "(?:`[a-c]{1,3}){2}",
+        "(?:[^a]a{1,3}){2}",
+        "(?:[^ab]a{1,3}){2}",
+        r"(?:\W\w{1,3}){2}",
+        r"(?:\S\s{1,3}){2}",
+        r"(?:\D\d{1,3}){2}",
+        r"(?:.\n{1,3}){2}",
+    ]
 )
 def test_a_pattern_that_reads_a_text_in_one_way_is_taken(pattern: str) -> None:
     assert not why_not(pattern)
@@ -171,3 +232,42 @@ def test_every_letter_may_stand_in_a_text() -> None:
     for n in range(0x3200):
         text = f"{chr(n)} {string.ascii_letters} {chr(n)}"
         assert redact(text) == text
+
+
+def test_rules_of_a_call_hold_in_it_and_those_of_the_process_elsewhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(user_rules, "_rules", None)
+    badge = user_rules.build_own_rules([_RULE])
+    room = user_rules.build_own_rules([{**_RULE, "name": "room"}])
+
+    def list_names() -> list[str]:
+        return [rule.name for rule in user_rules.list_own_rules()]
+
+    call = copy_context()
+    call.run(user_rules.use_own_rules, badge, in_call=True)
+    assert call.run(list_names) == ["badge"]
+    assert list_names() == ["badge"]  # a process without any takes those of its first call
+    other = copy_context()
+    other.run(user_rules.use_own_rules, room, in_call=True)
+    assert other.run(list_names) == ["room"]
+    assert list_names() == ["badge"]
+    copy_context().run(user_rules.use_own_rules, room)
+    assert list_names() == ["room"]
+    assert call.run(list_names) == ["badge"]
+
+
+def test_what_stands_before_a_place_is_looked_for_in_a_stretch_of_text() -> None:
+    begin = re.compile("x")
+    assert search_before(begin, "x" + "o" * 419, 420)
+    assert not search_before(begin, "x" + "o" * 420, 421)
+    assert search_before(begin, "x", 1)
+    assert not search_before(begin, "ox", 1)
+    assert search_before(re.compile("x$"), "oxo", 2)
+
+
+def test_a_line_before_a_place_begins_behind_a_break() -> None:
+    assert line_before("a\nbc d", 4) == "bc"
+    assert line_before("abc", 2) == "ab"
+    assert line_before("abc", 0) == ""
+    assert line_before("a" * 130, 125) == "a" * 120

@@ -6,7 +6,7 @@ from contextvars import copy_context
 
 import pytest
 
-from gieok.text.redact.sense import redact_document, redact_said
+from gieok.text.redact.sense import redact_document, redact_said, redact_said_counted
 from gieok.text.secrets.finder import use_secret_finder
 
 
@@ -69,3 +69,16 @@ def test_a_text_that_announces_nothing_is_not_read() -> None:
     use_secret_finder(find_nothing)
     redact_said("The ferry leaves at nine.")
     assert not seen
+
+
+def test_what_the_finder_finds_is_counted_beside_what_rules_cut() -> None:
+    use_secret_finder(_find_moon)
+    said = "the word is moon, mail = kim; DB_PASSWORD=Lantern-77-otter"
+    clean = "the word is [redacted:secret], mail = kim; DB_PASSWORD=[redacted:password]"
+    assert redact_said_counted(said) == (clean, {"password": 1, "secret": 1})
+    assert redact_said_counted("the word is sun") == ("the word is sun", {})
+
+
+def test_source_code_is_left_to_the_rules() -> None:
+    use_secret_finder(_find_moon)
+    assert redact_said_counted("the word is moon", source=True) == ("the word is moon", {})

@@ -49,11 +49,9 @@ _WORDS = frozenset((*TOKENS, *LONG_STRUCTURES))
 #: A replacement may expose another secret; a few passes suffice.
 _MOST_PASSES = 6
 _LEAST_REST = 4
-_HANGUL = defer_pattern(r"[가-힣]{1,8}(?![가-힣])")
 #: First syllables of particles and endings that stand behind a value.
-_ENDINGS = frozenset(
-    "은는이가을를로으에와과랑도만의라입인야요임다고였예했하한할해됐되된될래거번쯤까부처보및등씨님라며면"
-)
+_ENDINGS = "은는이가을를로으에와과랑도만의라입인야요임다고였예했하한할해됐되된될래거번쯤까부처보및등씨님라며면"
+_HANGUL = defer_pattern(rf"(?<=[A-Za-z0-9])(?![{_ENDINGS}])[가-힣]{{1,8}}(?![가-힣])")
 #: Characters from which a secret is looked for once more in its text.
 _LEAST_REPEATED = 6
 
@@ -101,7 +99,7 @@ def _replace_secrets(text: str, counts: Counter[str] | None, *, is_source: bool 
         parts: list[str] = []
         at = 0
         for start, end, name in spans:
-            end = _end_of_hangul(text, start, end)  # noqa: PLW2901
+            end = _end_of_hangul(text, end)  # noqa: PLW2901
             values.setdefault(text[start:end].strip(), name)
             parts += (text[at:start], f"[redacted:{name}]", "\n" * text.count("\n", start, end))
             at = end
@@ -111,16 +109,13 @@ def _replace_secrets(text: str, counts: Counter[str] | None, *, is_source: bool 
     return text if is_source else _without_repeats(text, values, counts)
 
 
-def _end_of_hangul(text: str, start: int, end: int) -> int:
+def _end_of_hangul(text: str, end: int) -> int:
     """Return where a value ends that goes on in Hangul (`Ehddod1234바다`): never half of it is cut.
 
     What begins as a particle or an ending does is a word of the sentence, not of the value.
     """
     tail = _HANGUL.match(text, end)
-    is_joined = end > start and text[end - 1].isascii() and text[end - 1].isalnum()
-    if tail is None or not is_joined or tail[0][0] in _ENDINGS:
-        return end
-    return tail.end()
+    return tail.end() if tail else end
 
 
 def _without_repeats(text: str, values: Mapping[str, str], counts: Counter[str] | None) -> str:

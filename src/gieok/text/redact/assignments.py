@@ -13,11 +13,10 @@ from typing import NamedTuple
 
 from gieok.text.late_pattern import defer_pattern
 from gieok.text.redact.nouns import Noun, NounKind, begin_of, qualifier_of, read_name
-from gieok.text.redact.rule import Rule, compile_on_use
+from gieok.text.redact.rule import Rule, compile_on_use, line_before, search_before
 from gieok.text.redact.value import (
     is_code,
     is_expression,
-    is_joined,
     is_literal,
     is_name_of_secret,
     is_password,
@@ -28,7 +27,6 @@ from gieok.text.redact.value import (
     is_shaped,
     is_stand_in,
     is_state,
-    is_word_of_interface,
     is_wordy,
 )
 
@@ -41,8 +39,6 @@ _HINTS = tuple(
 )
 _UUID = defer_pattern(r"[a-f0-9]{8}(?:-[a-f0-9]{4}){3}-[a-f0-9]{12}")
 _LONG_CHARS = 300
-#: Characters of the line before a name that are read.
-_MOST_BEFORE = 120
 #: More brackets than that are a line of a program, all of it without blanks.
 _MOST_BRACKETS = 3
 #: Where a value without quotes in `NAME=value` is a literal: settings, shells, parameters of URLs,
@@ -71,17 +67,9 @@ _STORES = defer_pattern(
     r"\b(?:kv put|etcdctl put|config:set|secrets? (?:set|put)|put-parameter|config set)\b[^|;\n]*$"
 )
 _TAG = defer_pattern(r"(?<!\?P)(?<!\?)<[\w:.-]*$|[\"']$")
-_LINE_KEY = defer_pattern(r"(?!\s*(?:cls|self|this)\.)[\s\-\"'\w.|*>#]*")
+_LINE_KEY = defer_pattern(r"[\s\-\"'\w’•.|*>#]*")
 _ENDS_PAIR = defer_pattern(r"[&,](?=[\w.-]+=)|;(?=\s*(?:[\w .-]{1,40}=|$))|,$")
 _CLOSES_QUOTE = defer_pattern(r"[\"'`](?=$|[\s,;:)\]}>&|/\\.])")
-_STATES = frozenset(
-    "required optional incorrect disabled enabled expired protected unchanged encrypted "
-    "password passwords forgotten redacted "
-    "authenticate undefined plaintext included inherited provided mismatch rejected accepted "
-    "supported mandatory invalid123 "
-    "credential credentials username anonymous nullable unlocked standard postgres generated "
-    "variable function argument through".split()
-)
 #: A name as far as it goes: to give a part of it back would be to read all signs behind it again.
 _HEAD = (
     r"(?>(?i:p(?:ass(?:w(?:or)?ds?|wort|phrases?|codes?|wd)?|wd|w|swd|sk|ins?(?:code)?|epper)"
@@ -118,7 +106,7 @@ _SPOKEN_PATTERN = rf"(?i:pass(?:word|phrase|wd)?)(?P<tail>)(?P<blank> (?:[057] )
 _JOINTS = ("sign", "typed", "beside", "named", "tag", "blank")
 
 
-_BEFORE_WORD = ("", "+", " ", "\t", '"', "'", "`", "{", "[", ",")
+_BEFORE_WORD = ("+", " ", "\t", '"', "'", "`", "{", "[", ",")
 
 
 #: The section that a key of YAML stands in, where it is its first.
@@ -158,14 +146,12 @@ def _find_value_span(found: re.Match[str]) -> tuple[int, int] | None:
     if (
         noun is None
         and found.groupdict().get("sign") == ":"
-        and (section := _SECTION.search(text, max(0, start - _MOST_BEFORE), start))
+        and (section := search_before(_SECTION, text, start))
     ):
         noun = read_name(name, section["name"].lower())
     if noun is None:
         return None
-    line = text[
-        max(text.rfind("\n", max(0, start - _MOST_BEFORE), start) + 1, start - _MOST_BEFORE) : start
-    ]
+    line = line_before(text, start)
     joints = found.groupdict()
     place = _Place(
         name=name,
@@ -203,17 +189,18 @@ def _find_quoted_span(found: re.Match[str], noun: Noun, place: _Place) -> tuple[
     """Return the span of a value in quotes; a doubled quote belongs to it."""
     text, quote = found.string, found["quote"]
     start, end = found.span("quoted")
-    while (
-        quote in "'\""
-        and text.startswith(quote * 2, end)
-        and text[end + 2 : end + 3].strip()
-        and "\n" not in text[start:end]
-    ):
-        closing = text.find(quote, end + 2, end + 400)
-        if closing < 0 or "\n" in text[end:closing]:
-            break
-        end = closing
+    if quote in ("'", '"'):
+        doubled = rf"(?:{quote}{quote}(?=\S)[^\n{quote}]{{0,400}}(?={quote}))+"
+        more = compile_on_use(doubled).match(text, end)
+        end = more.end() if more else end
     return (start, end) if _holds_assigned_secret(found, noun, place, text[start:end]) else None
+
+
+#: A line of a file of settings, as it begins and as a whole.
+_SETTING = r"(?:[+-]?[\w.]{2,60}=|[ \t]{0,24}(?:- )?[\w.-]{2,60}:(?: \S|[ \t]*\n))"
+_SETTING_BEFORE = defer_pattern(
+    r"(?m:^)(?:[+-]?[\w.]{2,60}=[^\n]*|[ \t]{0,24}(?:- )?[\w.-]{2,60}:(?: \S[^\n]*)?[ \t]*)\n\Z"
+)
 
 
 def _rest_of_setting(found: re.Match[str], place: _Place) -> int:
@@ -221,29 +208,17 @@ def _rest_of_setting(found: re.Match[str], place: _Place) -> int:
     of settings, or its tag.
     """
     text, end = found.string, found.end("bare")
-    line_end = text.find("\n", end)
-    line_end = len(text) if line_end < 0 else line_end
     if place.joint == "tag":
-        closing = text.find("</", end, min(line_end, end + 80))
-        return (
-            closing
-            if closing > 0 and compile_on_use(r"[\w .,'!-]*").fullmatch(text, end, closing)
-            else 0
-        )
-    if place.sign not in ("=", ":") or not compile_on_use(r"[+-]?[ \t]{0,24}(?:- )?").fullmatch(
-        place.line
-    ):
-        return 0
-    is_words = compile_on_use(r"(?: [A-Za-z가-힣']{1,16}){1,8}[ \t\r]*").fullmatch(
-        text, end, line_end
+        rest = compile_on_use(r"[\w .,'!-]{0,80}(?=</)").match(text, end)
+        return rest.end() if rest else end
+    is_key = compile_on_use(r"[+-]?[ \t]{0,24}(?:- )?").fullmatch(place.line)
+    words = compile_on_use(r"(?: [A-Za-z가-힣']{1,16}){1,8}[ \t\r]*(?=\n|\Z)").match(text, end)
+    if not is_key or not words or place.sign not in ("=", ":"):
+        return end
+    has_neighbour = compile_on_use(rf"\n{_SETTING}").match(text, words.end()) or search_before(
+        _SETTING_BEFORE, text, place.start - len(place.line)
     )
-    line_start = text.rfind("\n", 0, place.start)
-    before = text.rfind("\n", 0, max(0, line_start)) + 1
-    is_setting = compile_on_use(
-        r"[+-]?[\w.]{2,60}=|[ \t]{0,24}(?:- )?[\w.-]{2,60}:(?: \S|[ \t]*\n)"
-    ).match
-    has_neighbour = (line_start > 0 and is_setting(text, before)) or is_setting(text, line_end + 1)
-    return line_end if is_words and has_neighbour else 0
+    return words.end() if has_neighbour else end
 
 
 def _find_bare_span(found: re.Match[str], noun: Noun, place: _Place) -> tuple[int, int] | None:
@@ -255,11 +230,12 @@ def _find_bare_span(found: re.Match[str], noun: Noun, place: _Place) -> tuple[in
         return None
     is_setting = _is_setting(found, place)
     start = found.start("bare")
-    if noun.is_whole and (rest := _rest_of_setting(found, place)):
+    rest = _rest_of_setting(found, place)
+    if noun.is_whole and rest > found.end("bare"):
         phrase = found.string[start:rest].rstrip()
         if _is_literal_of(noun, phrase):
             return start, start + len(phrase)
-    if (raw[:1] in "$%{[(<&*|" and is_stand_in(raw)) or (
+    if (raw.startswith(tuple("$%{[(<&*|")) and is_stand_in(raw)) or (
         is_code(raw) and not (is_setting and not is_expression(raw))
     ):
         return None
@@ -301,20 +277,16 @@ def _is_joined_to_value(found: re.Match[str], place: _Place, noun: Noun) -> bool
 
 def _is_statement(found: re.Match[str], place: _Place) -> bool:
     """Say whether a name and a value in quotes are all of their line: `storePassword "…"`."""
-    after = found.string[found.end() : found.end() + 3].lstrip(" \t")
-    return (
-        not place.line.strip()
-        and place.name != place.name.lower()
-        and after[:1] in ("", "\n", "\r", "/", "#")
-    )
+    is_last = compile_on_use(r"[ \t]{0,3}(?:\Z|[\n\r/#])").match(found.string, found.end())
+    has_capital = place.name != place.name.lower()
+    return is_last is not None and has_capital and not place.line.strip()
 
 
 def _is_beside(found: re.Match[str], place: _Place) -> bool:
     """Say whether `name("value")` and `"name", "value"` are a name and its value:
     `splitpasswd('user:a')` is not.
     """
-    head = found.string[place.start : found.start()].lower()
-    before = f"{place.line}{head}"[-8:].lower()
+    before = f"{place.line}{found.string[place.start : found.start()]}".lower()
     if found["close"] == "" and not found["beside"].startswith(("(", '"', "'", "\\")):
         return place.name.isupper()
     return not found["tail"] and before.endswith(("set", "with", "use", ".", "'", '"', "_", "("))
@@ -340,7 +312,7 @@ def _is_setting(found: re.Match[str], place: _Place) -> bool:
     )
     is_word = (
         "(" not in place.line
-        and place.line[-1:] in _BEFORE_WORD
+        and (not place.line or place.line.endswith(_BEFORE_WORD))
         and not found["bare"].endswith((",", ")", ";"))
     )
     if is_tight and (
@@ -355,7 +327,8 @@ def _is_setting(found: re.Match[str], place: _Place) -> bool:
     ends = compile_on_use(r"(?:[ \t]{1,20}(?:#|//)[^\n]*)?[ \t]*(?:\r?\n|\Z)").match(
         text, end
     ) and not found["bare"].endswith((",", ")", ";", "{", "]", "(", "["))
-    return bool(ends) and _LINE_KEY.fullmatch(place.line) is not None
+    is_member = place.name.startswith(("self.", "this.", "cls."))
+    return bool(ends) and not is_member and _LINE_KEY.fullmatch(place.line) is not None
 
 
 def _trim_bare_value(raw: str) -> str:
@@ -438,13 +411,12 @@ def _is_certain(found: re.Match[str], noun: Noun, place: _Place) -> bool:
         return place.is_quoted and place.name.isupper()
     if place.joint == "blank" and not place.is_quoted:
         is_pair = compile_on_use(r"[a-z]+=").match(found["bare"]) is not None
-        return not is_pair and compile_on_use(r" --?[A-Za-z]").search(place.line[:-2]) is not None
+        return not is_pair and compile_on_use(r" --?[A-Za-z]").search(place.line) is not None
     return place.is_quoted or place.joint == "tag" or _is_setting(found, place)
 
 
 #: Words joined as people choose them: `juniper-berry-gin`.
 _ROW_OF_WORDS = defer_pattern(r"[A-Za-z가-힣]{2,16}(?:[-_. ][A-Za-z가-힣]{2,16}){2,8}")
-_LEAST_KEY = 8
 
 
 def _is_literal_of(noun: Noun, value: str) -> bool:
@@ -453,11 +425,7 @@ def _is_literal_of(noun: Noun, value: str) -> bool:
     """
     if noun.kind in (NounKind.PASSWORD, NounKind.SECRET):
         return is_literal(value) and not _is_constant(value)
-    if (
-        noun.kind in (NounKind.KEY, NounKind.TOKEN)
-        and len(value) >= _LEAST_KEY
-        and is_literal(value)
-    ):
+    if noun.kind in (NounKind.KEY, NounKind.TOKEN) and is_literal(value):
         return _ROW_OF_WORDS.fullmatch(value) is not None
     return False
 
@@ -474,7 +442,7 @@ def _is_constant(value: str) -> bool:
 
 def _is_pin(value: str) -> bool:
     digits = value.replace("-", "").replace(" ", "")
-    return bool(compile_on_use(r"[*#]?[0-9]{4,12}[*#]?").fullmatch(digits)) and len(set(digits)) > 1
+    return compile_on_use(r"[*#]?[0-9]{4,12}[*#]?").fullmatch(digits) is not None
 
 
 def _holds_token(noun: Noun, place: _Place, value: str) -> bool:
@@ -503,7 +471,7 @@ def _holds_key(noun: Noun, value: str) -> bool:
     has_digit = any(map(str.isdigit, value))
     if not has_digit or len(value) < 8 or is_name_of_secret(value):
         return False
-    return is_password(value, least=8) or (noun.is_whole and _is_shaped(value))
+    return is_password(value) or (noun.is_whole and _is_shaped(value))
 
 
 def _is_shaped(value: str) -> bool:
@@ -520,7 +488,7 @@ def _holds_password(found: re.Match[str], place: _Place, value: str) -> bool:
     if is_password(value):
         return True
     if place.joint == "beside":
-        return place.name.isupper() and is_shaped(value)
+        return False
     if len(value) < 4 or is_placeholder(value):
         return False
     if any(map(str.isdigit, value)) and any(map(str.isalpha, value)):
@@ -532,58 +500,14 @@ def _holds_password(found: re.Match[str], place: _Place, value: str) -> bool:
         return is_alone and not _is_named_alike(place, value)
     if compile_on_use(r"[A-Za-z가-힣][^\s]*[!@#$%^&*?+~]+[^\s]*").fullmatch(value):
         return not is_state(value) and not is_expression(value)
-    is_letters = (
-        compile_on_use(r"[A-Za-z]{6,}").fullmatch(value) is not None
-        and value.lower() not in _STATES
-    )
-    if (
-        is_letters
-        and place.sign == "="
-        and not place.is_quoted
-        and _is_setting(found, place)
-        and not is_name_of_secret(value)
-    ):
-        return True
-    is_one_word = (
-        compile_on_use(r"[A-Z]?[a-z]{7,}").fullmatch(value) is not None
-        and value.lower() not in _STATES
-    )
-    # A password of letters alone: only where nothing but a value can stand.
-    if (
-        place.joint != "blank"
-        and is_one_word
-        and not is_code(value)
-        and _is_alone(found, place)
-        and not is_name_of_secret(value)
-    ):
-        return True
-    is_row = (
-        is_wordy(value)
-        and compile_on_use(r"[a-z]{3,}(?:[-_.][a-z]{3,}){2,}").fullmatch(value) is not None
-    )
-    return (
-        is_row and not place.is_quoted and place.name.isupper() and not is_word_of_interface(value)
-    )
+    return False
 
 
 def _is_named_alike(place: _Place, value: str) -> bool:
     """Say whether a value without quotes is a name like its key's: `password=password2`, `passwd:
     old_passwd1`.
     """
-    return (
-        not place.is_quoted
-        and is_name_of_secret(value)
-        and not is_joined(value)
-        and not place.name.isupper()
-    )
-
-
-def _is_alone(found: re.Match[str], place: _Place) -> bool:
-    """Say whether the key is a setting: alone on its line, or with a quoted value."""
-    if place.is_quoted or place.joint == "tag":
-        return True
-    ends = found.string[found.end() : found.end() + 1] in ("", "\n", "\r")
-    return ends and bool(_LINE_KEY.fullmatch(place.line)) and len(place.line) < 60
+    return not place.is_quoted and is_name_of_secret(value) and not place.name.isupper()
 
 
 _FLAGGED = Rule(

@@ -7,7 +7,8 @@ password that is compared. Names of events, fields and methods in that place are
 
 import re
 
-from gieok.text.redact.rule import Rule, compile_on_use
+from gieok.text.late_pattern import defer_pattern
+from gieok.text.redact.rule import Rule, compile_on_use, search_before
 from gieok.text.redact.value import (
     is_literal,
     is_name_of_secret,
@@ -18,9 +19,13 @@ from gieok.text.redact.value import (
 
 _QUOTED = r"(?P<q>[\"'`])(?P<secret>(?:(?!(?P=q))[^\n\\$]){4,64})(?P=q)"
 #: Words joined by a sign, as passwords are and few names: `pine-cone`, `Salt&Vinegar`.
-_JOINED = r"[A-Za-z0-9가-힣]+(?:[-&!@#$%^*+~][A-Za-z0-9가-힣]+)+[!@#$%^&*]{0,3}"
+_JOINED = r"[A-Za-z가-힣]+(?:[-&!@#$%^*+~][A-Za-z가-힣]+)+[!@#$%^&*]{0,3}"
 #: Callees whose second argument is hardly anything but a password.
-_LOGS_IN = r"(?i)(?:log_?in|sign_?in|credentials?|basicauth|auth=?|authenticate)\($"
+_LOGS_IN = r"(?i)(?:log_?in|sign_?in|credentials?|basicauth|auth=?|authenticate)\("
+_VERB = defer_pattern(r"(?i)(?:set|check|verify|with|use|change|reset|valid(?:ate)?)_?$")
+#: What hashes passwords: in the name of the call, or of its module.
+_HASHES = defer_pattern(r"(?i)(?:passw|bcrypt|argon|scrypt|hash_?pw|pbkdf)[^\n]{0,24}$")
+_FILLS = defer_pattern(r"(?i)(?:fill|type|set_?value|input|send_?keys)\w{0,12}\([^()\n]{0,60}$")
 _SPLIT = r"(?P<args>(?:[^()\n,]{1,60}(?:\(\))?,){1,3})\s{0,20}"
 
 
@@ -30,18 +35,15 @@ def _is_chosen(value: str) -> bool:
     """
     if is_placeholder(value) or not is_literal(value) or is_name_of_secret(value):
         return False
-    is_joined = compile_on_use(_JOINED).fullmatch(value) is not None and not any(
-        map(str.isdigit, value)
-    )
+    is_joined = compile_on_use(_JOINED).fullmatch(value) is not None
     return is_shaped(value) or (is_joined and not is_word_of_interface(value))
 
 
 def _behind_user(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the literal behind a user, a network or a host; `connect` has events beside passwords."""
     value, arguments = found["secret"], found["args"].count(",")
-    callee = found[0][: found[0].index("(") + 1]
-    logs_in = compile_on_use(_LOGS_IN).search(callee) is not None
-    if "@" in value and "." in value.partition("@")[2]:
+    logs_in = compile_on_use(_LOGS_IN).match(found[0]) is not None
+    if compile_on_use(r"[^@]*@[^@]*\..*").fullmatch(value):  # an address
         return None
     if is_shaped(value) and not is_placeholder(value):
         return found.span("secret")
@@ -50,26 +52,19 @@ def _behind_user(found: re.Match[str]) -> tuple[int, int] | None:
 
 def _of_verb(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut what is set or checked as a password, as in `set_password("…")`."""
-    before = found.string[max(0, found.start() - 8) : found.start()]
-    is_verb = compile_on_use(
-        r"(?i)(?:set|check|verify|with|use|change|reset|valid(?:ate)?)_?$"
-    ).search(before)
+    is_verb = search_before(_VERB, found.string, found.start())
     return found.span("secret") if is_verb and _is_chosen(found["secret"]) else None
 
 
 def _of_hash(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut what is hashed as a password."""
-    before = found.string[max(0, found.start() - 24) : found.start("secret")]
-    is_one = compile_on_use(r"(?i)passw|bcrypt|argon|scrypt|hash_?pw|pbkdf").search(before)
+    is_one = search_before(_HASHES, found.string, found.start("secret"))
     return found.span("secret") if is_one and _is_chosen(found["secret"]) else None
 
 
 def _of_field(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut what is typed into a field for a password."""
-    before = found.string[max(0, found.start() - 60) : found.start()]
-    is_filled = found["verb"] or compile_on_use(
-        r"(?i)(?:fill|type|set_?value|input|send_?keys)\w{0,12}\([^()\n]*$"
-    ).search(before)
+    is_filled = found["verb"] or search_before(_FILLS, found.string, found.start())
     value = found["secret"]
     is_one = is_literal(value) and not is_word_of_interface(value)
     return found.span("secret") if is_filled and is_one else None

@@ -10,7 +10,7 @@ import binascii
 import re
 from collections.abc import Iterator, Sequence
 
-from gieok.text.redact.rule import Rule, compile_on_use
+from gieok.text.redact.rule import Rule, compile_on_use, line_before
 from gieok.text.redact.value import (
     is_literal,
     is_password,
@@ -25,7 +25,6 @@ from gieok.text.redact.value import (
     is_wordy,
 )
 
-_MOST_LINE = 160
 _MOST_BLOCK = 6_000
 #: What opens a line of a router, a switch or a server's management.
 _CONFIGURES = (
@@ -43,12 +42,10 @@ _MARK = (
 
 def _of_line(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the last word of a line that configures a device."""
-    text, at = found.string, found.start()
-    start = max(text.rfind("\n", 0, at) + 1, at - _MOST_LINE)
-    line = compile_on_use(_CONFIGURES).fullmatch(text, start, at)
-    if line is None or (
-        line["verb"] is None and not (found["mark"] and text[start:at].strip() in ("", "wpa-"))
-    ):
+    before = line_before(found.string, found.start())
+    line = compile_on_use(_CONFIGURES).fullmatch(before)
+    is_marked = found["mark"] and before.strip() in ("", "wpa-")
+    if line is None or (line["verb"] is None and not is_marked):
         return None
     value = found["secret"]
     if is_placeholder(value) or is_reference(value):
@@ -111,7 +108,7 @@ def _is_base64(value: str) -> bool:
 def _of_literal(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a value that is put into a secret by a command."""
     value = found["secret"]
-    line = found.string[max(0, found.start() - 300) : found.start()]
+    line = line_before(found.string, found.start())
     is_one = (
         is_shaped(value) or is_password(value) or is_row(value) or "key" in found["key"].lower()
     )

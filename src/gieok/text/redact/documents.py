@@ -6,7 +6,8 @@ What has check digits proves itself; everything else needs the noun that names i
 
 import re
 
-from gieok.text.redact.rule import Rule, compile_after_words, compile_on_use
+from gieok.text.late_pattern import defer_pattern
+from gieok.text.redact.rule import AROUND, Rule, compile_after_words, compile_on_use, search_before
 
 _LINK = (
     r"(?:[’']s|[은는이가을를]|은요)?(?: ?(?:no\.?|number|num|#|번호)[은는이가]?)?(?: ?(?:is|was|:|=|->|→"
@@ -23,6 +24,7 @@ _COUNTRIES = (
 #: Words of a wallet have three to eight letters; a sentence has shorter ones and signs between.
 _WORD = r"[a-z]{3,8}(?![a-z'’-])"
 _BETWEEN_WORDS = r"[ \t,\n][ \t,\n|>-]{0,8}(?:\d{1,2}[.):]?[ \t]{1,3})?"
+_LEAST_IBAN = 15
 _MOST_WORDS = 24
 _LEAST_WORDS = 12
 _FEW_WORDS = 4
@@ -39,7 +41,7 @@ def _cut_checked_iban(found: re.Match[str]) -> tuple[int, int] | None:
     while groups:
         number = "".join(groups)
         if (
-            15 <= len(number) <= 34
+            len(number) >= _LEAST_IBAN
             and int("".join(str(int(c, 36)) for c in number[4:] + number[:4])) % 97 == 1
         ):
             return found.start(), found.start() + len(" ".join(groups))
@@ -62,21 +64,20 @@ def _number_of_paper(found: re.Match[str]) -> tuple[int, int] | None:
     )
 
 
+_DRIVER = defer_pattern(r"(?i)\bdriv\w{2,5}(?:['’]?s)?[ _-]$")
+
+
 def _number_of_driver(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the number of a licence to drive; other licences have numbers that are no secret."""
-    is_drivers = compile_on_use(r"(?i)\bdriv\w{2,5}(?:['’]?s)?[ _-]$").search(
-        found.string, max(0, found.start() - 14), found.start()
-    )
+    is_drivers = search_before(_DRIVER, found.string, found.start())
     return _number_of_paper(found) if is_drivers else None
 
 
 def _words_of_wallet(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a run of twelve to twenty-four words; a longer one is a text."""
-    start = found.start("secret")
-    colon = found.string.find(":", start, start + 60)
-    return _run_of_words(found.string, start) or (
-        _run_of_words(found.string, colon + 2) if colon > 0 else None
-    )
+    text, start = found.string, found.start("secret")
+    label = compile_on_use(r"[^:]{1,60}: ").match(text, start)
+    return _run_of_words(text, start) or (_run_of_words(text, label.end()) if label else None)
 
 
 def _run_of_words(text: str, start: int) -> tuple[int, int] | None:
@@ -111,7 +112,7 @@ def _is_code(value: str) -> bool:
     bare = value.replace("-", "")
     digits = sum(map(str.isdigit, bare))
     if value.isdigit():
-        return 4 <= len(value) <= 12 and not compile_on_use(r"(?:19|20)\d\d").fullmatch(value)
+        return len(value) >= 4 and not compile_on_use(r"(?:19|20)\d\d").fullmatch(value)
     return (
         len(bare) >= 6
         and digits >= 1
@@ -174,7 +175,7 @@ DOCUMENTS = (
         cut=_cut_checked_iban,
         in_source=False,
         needs=(b"AA00",),
-        before=60,
+        before=AROUND,
     ),
     *(Rule(*row)._replace(cut=_number_of_paper, in_source=False) for row in _PAPERS),
     Rule(

@@ -23,9 +23,16 @@ from gieok.text.redact.value import (
     is_shaped,
     is_state,
     is_word_of_interface,
-    is_wordy,
 )
 
+#: How many characters behind the first of its topic a value may begin.
+_BESIDE = 60
+_SENTENCE = 120
+_SENTENCES = 260
+_PARAGRAPH = 330
+_LIST = 500
+#: Characters of the longest value: one that begins within reach is read to its end.
+_MOST_VALUE = 130
 _Test = Callable[[re.Match[str]], bool]
 
 
@@ -54,17 +61,14 @@ def _search_near_topic(row: Far, text: str, places: Sequence[int]) -> Iterator[t
     glance = compile_on_use(_GLANCES.get(row.test, "")).search
     reached = 0
     for at in places:
-        end = min(len(text), at + row.reach)
-        blank = -1 if row.is_list else text.find("\n\n", at, end)
-        end = blank if blank > 0 else end
-        if end <= reached:
-            continue
+        told = text[at : at + row.reach + _MOST_VALUE]
+        end = at + len(told if row.is_list else told.partition("\n\n")[0])
         begin = max(at, reached)
-        reached = end
-        if not glance(text, begin, end):
+        reached = max(reached, at + row.reach)
+        if begin >= reached or not glance(text, begin, end):
             continue
         for match in find(text, begin, end):
-            if row.test(match):
+            if match.start("secret") < at + row.reach and row.test(match):
                 yield match.span("secret")
 
 
@@ -76,7 +80,8 @@ _EN_TELLS = (
 )
 _KO_VALUE = r"(?P<secret>[!-~가-힣♥★]{5,40}?)"
 _KO_TOLD = (
-    r"(?=[\"'”’`)]{0,2} ?(?:이야|야[.,!?~ㅋㅎ\s]|이?에요|이?예요|이?에여|입니다|이고요|이라고|라고|이라[.,\s]|이?래|이거|이걸로"
+    r"(?=[\"'”’`)]{0,2} ?(?:이야|야(?:[.,!?~ㅋㅎ\s]|\Z)|이?에요|이?예요|이?에여|입니다|이고요|이라고|라고|이라[.,\s]"
+    r"|이?래|이거|이걸로"
     r"|맞[아지나]|임(?![가-힣])|이?거든|인데|이?였는데|이?였던|으?로 ?(?:변경|바[꾸꿨꿈꿔뀌뀐뀜]|들어|했|하면|하시|접속|로그인|통일|쓰)"
     r"|(?:를|을)? ?(?:치면|치시|쳐|입력|누르|눌러|넣으|쓰면|쓰시)|[.!]?(?:\n|\Z)))"
 )
@@ -85,7 +90,7 @@ _COUNTED = defer_pattern(
     r"\d(?:자리|자|개|번|회|일|년|월|시|분|초|명|원|층|호|살|대|건|차|주|도|cm|kg|GB|MB|만|천|억)[가-힣]{0,3}$"
 )
 _PARTICLE = defer_pattern(
-    r"(?:이라고|라고|이야|이에요|에요|입니다|인데|이고|으로|로|을|를|은|는|이|가)$"
+    r"(?:이라고|라고|이야|(?<=[!-~])야|이에요|에요|입니다|인데|이고|으로|로|을|를|은|는|이|가)$"
 )
 _ADDRESS = defer_pattern(
     r"[\w.+-]+@[\w-]+\.[\w.-]+|(?:[\w-]+\.)+(?:com|net|org|io|kr|dev|example|local|internal|me"
@@ -93,6 +98,8 @@ _ADDRESS = defer_pattern(
 )
 _LONG_LETTERS = 5
 _LEAST_KO_DIGITS = 2
+#: Characters of a key, as the frame that looks for it asks for too.
+_LEAST_KEY = 20
 
 
 def _is_strong(value: str) -> bool:
@@ -161,14 +168,8 @@ def _is_random_key(found: re.Match[str]) -> bool:
     is.
     """
     value = found["secret"]
-    if compile_on_use(r"[0-9a-f-]+|[A-Z]+[0-9]*|\d+").fullmatch(value) or is_wordy(value):
-        return False
-    return is_random(value, 20) and sum(map(str.isdigit, value)) > 2
-
-
-def _is_number_of_paper(found: re.Match[str]) -> bool:
-    value = found["secret"]
-    return sum(map(str.isdigit, value)) >= _LONG_LETTERS
+    is_hash = compile_on_use(r"[0-9a-f-]+|[A-Z]+[0-9]*|\d+").fullmatch(value) is not None
+    return not is_hash and is_random(value, _LEAST_KEY) and sum(map(str.isdigit, value)) > 2
 
 
 def _is_account(found: re.Match[str]) -> bool:
@@ -181,8 +182,8 @@ def _is_account(found: re.Match[str]) -> bool:
         r"0(?:1\d|2|[3-7]\d|50\d|80)-\d{3,4}-\d{4}|1[5-9]\d\d-\d{4}"
     ).fullmatch(value)
     is_date = compile_on_use(r"(?:19|20)\d\d(?:-.*|[01]\d[0-3]\d)").fullmatch(value)
-    is_grouped = "-" in value
-    return (10 if is_grouped else 8) <= len(digits) <= 16 and not is_phone and not is_date
+    is_long = "-" not in value or 10 <= len(digits) <= 16
+    return is_long and not is_phone and not is_date
 
 
 def _is_phrase(found: re.Match[str]) -> bool:
@@ -218,7 +219,7 @@ def _is_code_of_letters(found: re.Match[str]) -> bool:
 def _is_former(found: re.Match[str]) -> bool:
     """Say whether what a password no longer is was one: shaped so, or joined words."""
     value = found["secret"]
-    return is_shaped(value) or is_joined(value) or is_row(value) or _is_joined_word(value)
+    return is_shaped(value) or is_row(value) or _is_joined_word(value)
 
 
 def _is_chosen_value(found: re.Match[str]) -> bool:
@@ -266,7 +267,6 @@ _GLANCES: dict[_Test, str] = {
     _is_strong_korean: r"[0-9!@#$%^&*?~+♥★]",
     _is_dialled: r"[0-9]",
     _is_random_key: r"[0-9]",
-    _is_number_of_paper: r"[0-9]",
     _is_account: r"[0-9]",
     _is_code_of_letters: r"[0-9]",
 }
@@ -282,7 +282,7 @@ ROWS = (
         topic=_EN_TOPIC,
         frame=rf"{_EN_TELLS}{_EN_VALUE}",
         test=_is_strong_english,
-        reach=330,
+        reach=_PARAGRAPH,
         example=(
             "Who has the prod login? SSO is down.\n> the usual one, the dog and his year: "
             "Pretzel2019"
@@ -295,7 +295,7 @@ ROWS = (
         topic=_KO_TOPIC,
         frame=rf"(?<![!-~가-힣♥★]){_KO_VALUE}{_KO_TOLD}",
         test=_is_strong_korean,
-        reach=260,
+        reach=_SENTENCES,
         example="와이파이 비번 까먹었지? 지금은 tteok7942house야",
         counter_example="비밀번호를 바꾼 지 3년이야",
     ),
@@ -305,7 +305,7 @@ ROWS = (
         topic=_KO_TOPIC,
         frame=rf"{_KO_TELLS}(?P<secret>[!-~가-힣♥★]{{6,40}}?)(?=[\"'”’`)]{{0,2}}[.,!]?(?:\s|\Z))",
         test=_is_strong_korean,
-        reach=260,
+        reach=_SENTENCES,
         example="암호는 예전 그거 뒤에 연도만 → 떡볶이조아2024",
         counter_example="암호: 영문 + 숫자",
     ),
@@ -318,7 +318,7 @@ ROWS = (
             r"?(?:변경|바꿨|바꾸|바뀌)))"
         ),
         test=_accept_any_match,
-        reach=120,
+        reach=_SENTENCE,
         example='서버 암호를 "달빛아래고양이"에서 "해뜨는언덕길"로 바꿨다',
         counter_example='비밀번호는 "설정" 메뉴에서',
     ),
@@ -334,7 +334,7 @@ ROWS = (
             r"|to (?:get in|open|disarm))|(?<=[a-z’'] \d{4})(?=[,.;]|\Z)))(?![\w-])"
         ),
         test=_is_dialled,
-        reach=220,
+        reach=_SENTENCES,
         example="keypad by the dock still works: 5190# then push",
         counter_example="the gate opened at 1830",
     ),
@@ -347,7 +347,7 @@ ROWS = (
         topic=_KO_DOORS,
         frame=_KO_DIALS,
         test=_is_dialled,
-        reach=160,
+        reach=_SENTENCES,
         example="뒷문 도어락은 별표 누르고 58213 누른 다음 별표",
         counter_example="현관 앞에서 2023년에 바꿨다",
     ),
@@ -360,7 +360,7 @@ ROWS = (
         ),
         frame=r"\n[ \t*-]{0,6}(?P<secret>[*#]?\d{4,8}[*#]?|\d{2,5}[*#]\d{2,5})[ \t\r]*(?=\n|\Z)",
         test=_is_dialled,
-        reach=40,
+        reach=_BESIDE,
         example="- 뒷문 도어락\n  5820*31",
         counter_example="passcode\nis needed",
     ),
@@ -373,7 +373,7 @@ ROWS = (
             r"?(?:인데|이고|이야|이다|입니다|이에요|누르|눌러|입력|치)|[).\s]))"
         ),
         test=_is_dialled,
-        reach=160,
+        reach=_SENTENCES,
         example="체크카드 핀번호를 새로 정했다. 네 자리가 7261인데 적어 둔다",
         counter_example="핀번호는 네 자리 이상",
     ),
@@ -387,7 +387,7 @@ ROWS = (
             r"|(?=[a-z]{0,9}\d)[a-z0-9]{8,12})`?[ \t\r]*(?=\n|\Z)"
         ),
         test=_accept_any_match,
-        reach=500,
+        reach=_LIST,
         example="GitHub 2FA backup codes, two left:\n\n- [x] used\n- [ ] 9d2f1-50ace",
         counter_example="backup codes\n- print them",
         is_list=True,
@@ -402,7 +402,7 @@ ROWS = (
             r"\t\r]*(?=\n|\Z)"
         ),
         test=_accept_any_match,
-        reach=400,
+        reach=_LIST,
         example="Accounts for the guest house\n\nBooking site — tealb — Butter&Toast4",
         counter_example="accounts\na - b - c",
         is_list=True,
@@ -419,7 +419,7 @@ ROWS = (
             r"[\"“](?P<secret>[a-z]{2,12}(?: [a-z]{2,12}){2,6})[.!]?[\"”]"
         ),
         test=_is_phrase,
-        reach=220,
+        reach=_SENTENCES,
         example='our telephone passphrase, which Judith set to "nine brown otters"',
         counter_example='the password field is "not a secret"',
     ),
@@ -432,7 +432,7 @@ ROWS = (
             r"|\d{9})(?![A-Za-z0-9_]|[.-]\d)"
         ),
         test=_accept_any_match,
-        reach=260,
+        reach=_SENTENCES,
         example="여권 만료 확인\n나: M59302817 (2031년까지)",
         counter_example="passport.js 0.7.0 and passport-jwt",
     ),
@@ -444,8 +444,8 @@ ROWS = (
             r"(?<![A-Za-z0-9_.-])(?P<secret>[A-Z]{2,5}\d{5,6}[A-Z0-9]{2,7}|[A-Z]\d{7,12}"
             r"|\d\d-\d\d-\d{6}-\d\d)(?![A-Za-z0-9_])"
         ),
-        test=_is_number_of_paper,
-        reach=200,
+        test=_accept_any_match,
+        reach=_SENTENCES,
         example="my driving licence if they insist: BRONT702184E99KD",
         counter_example="driving licence renewals cost GBP14",
     ),
@@ -458,7 +458,7 @@ ROWS = (
             r"|[.,-]\d| ?[원만천억개건명번])"
         ),
         test=_is_account,
-        reach=90,
+        reach=_SENTENCE,
         example="농협 통장 351-0722-9163-28",
         counter_example="계좌 이체는 1588-2100으로",
     ),
@@ -467,11 +467,11 @@ ROWS = (
         hints="iban",
         topic=r"(?i:iban)",
         frame=(
-            r"(?<![A-Za-z0-9])(?P<secret>[A-Z]{2}\d{2} ?[A-Z0-9]{4}(?: "
+            r"(?<![A-Za-z0-9])(?P<secret>(?=(?:[A-Z ]{0,9}\d){5})[A-Z]{2}\d{2} ?[A-Z0-9]{4}(?: "
             r"?[A-Z0-9]{2,4}){1,6})(?![A-Za-z0-9])"
         ),
-        test=_is_number_of_paper,
-        reach=50,
+        test=_accept_any_match,
+        reach=_BESIDE,
         example="IBAN NL91TULP0417164300",
         counter_example="IBAN has 34 characters",
     ),
@@ -484,7 +484,7 @@ ROWS = (
             r"-])\d{4}(?P=gap)\d{4}(?P=gap)\d{4})(?![A-Za-z0-9_]|[.,-]\d)"
         ),
         test=_is_dialled,
-        reach=60,
+        reach=_BESIDE,
         example="법인카드 번호는 5310-2046-9173-6608",
         counter_example="card 4 of 10",
     ),
@@ -497,7 +497,7 @@ ROWS = (
             r"?(?P<secret>\d{3,4})(?![\d.,]\d|\d)"
         ),
         test=_accept_any_match,
-        reach=200,
+        reach=_SENTENCES,
         example="the new Visa, exp 11/27, security code 417",
         counter_example="카드 뒷면 세 자리 숫자",
     ),
@@ -507,7 +507,7 @@ ROWS = (
         topic=r"(?i:cvc2?|cvv2?)(?![A-Za-z_])",
         frame=r"(?i:cvc2?|cvv2?)(?:는|은|가)?(?: is|:|=| code)?:? ?(?P<secret>\d{3,4})(?![.,]?\d)",
         test=_accept_any_match,
-        reach=20,
+        reach=_BESIDE,
         example="CVV is 417",
         counter_example="the CVV has 3 digits",
     ),
@@ -520,7 +520,7 @@ ROWS = (
             rf")?[\"'`]?{_EN_VALUE}"
         ),
         test=_is_strong_english,
-        reach=100,
+        reach=_SENTENCE,
         example="the streaming thing: kim@mail.example, Zebra9lane",
         counter_example="write to kim@mail.example, thanks",
     ),
@@ -530,7 +530,7 @@ ROWS = (
         topic=r"(?i:unlock)(?![A-Za-z_(])",
         frame=r"(?i:unlock)(?: code| pin)?(?: is|:)? (?P<secret>\d{4,8})(?=[,.;!]|\s|\Z)",
         test=_is_dialled,
-        reach=30,
+        reach=_BESIDE,
         example="my phone unlock is 7204",
         counter_example="unlock after 30 seconds",
     ),
@@ -543,7 +543,7 @@ ROWS = (
             r"6}-[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){0,3})(?![A-Za-z0-9_/-]|\.[a-z0-9])"
         ),
         test=_is_code_of_letters,
-        reach=260,
+        reach=_SENTENCES,
         example="recovery codes 어디 있지?\nkim: 여기 7c1fe-b90d2 있어",
         counter_example="backup code for node-22 of web-01",
     ),
@@ -561,7 +561,7 @@ ROWS = (
             r"|[.,;] )"
         ),
         test=_is_dialled,
-        reach=100,
+        reach=_SENTENCE,
         example="Disarm the panel with 6620 then OK.",
         counter_example="the code is 404 and then it retries",
     ),
@@ -574,7 +574,7 @@ ROWS = (
             r"[a-z]{4,14}){0,3})(?=[\"”’']?(?:[.,;!)]|[ \t]*(?:\n|\Z)))"
         ),
         test=_is_agreed,
-        reach=60,
+        reach=_BESIDE,
         example="the safe word is nutmeg lantern.",
         counter_example="the code word is reserved",
     ),
@@ -587,7 +587,7 @@ ROWS = (
             r"|하면))"
         ),
         test=_is_dialled,
-        reach=80,
+        reach=_SENTENCE,
         example="결제 비밀번호는 네 자리 8264로 해",
         counter_example="결제 금액은 3400원으로 해",
     ),
@@ -601,7 +601,7 @@ ROWS = (
             r"|but|to|now)\b|,? ?(?:였|이었|말고|인데 이제)|에서))"
         ),
         test=_is_former,
-        reach=120,
+        reach=_SENTENCE,
         example="the password isn't old-Tree-7 any more",
         counter_example="the password is not needed any more",
     ),
@@ -615,7 +615,7 @@ ROWS = (
             r"[\"'“‘`][^\"'”’`\n]{4,40})(?=[\"'”’`])"
         ),
         test=_accept_any_match,
-        reach=120,
+        reach=_SENTENCE,
         example='password changed from "spring" to "autumn"',
         counter_example="the password changed from the settings page",
     ),
@@ -625,7 +625,7 @@ ROWS = (
         topic=r"→",
         frame=r"→ ?(?P<secret>[!-~]{5,40}?)(?= ?(?:으로|로) ?(?:변경|바꿈|바꿨|바뀌|교체))",
         test=_is_chosen_value,
-        reach=60,
+        reach=_BESIDE,
         example="암호 kkabbang → dubu99 로 변경",
         counter_example="상태 → 설정 로 변경",
     ),
@@ -639,7 +639,7 @@ ROWS = (
             r"(?:which|and|on|at)\b))"
         ),
         test=_is_chosen_value,
-        reach=80,
+        reach=_SENTENCE,
         example="I log in as elastic with correct-llama-parade, which nobody rotated",
         counter_example="log in as root with sudo, then reboot",
     ),
@@ -655,7 +655,7 @@ ROWS = (
             r":=]{1,2}[\"']?[\w.@-]{2,32}[/:](?P<secret>[!-~]{5,64}?)(?=[\"']?(?:[\s,;)]|\Z))"
         ),
         test=_is_chosen_value,
-        reach=90,
+        reach=_SENTENCE,
         example="WARN login failed for kim/BlueGate7",
         counter_example="login failed for kim/server",
     ),
@@ -668,7 +668,7 @@ ROWS = (
         ),
         frame=r"(?:[!=]==?|-eq|\beq|!=|\.equals\()\s?[\"'](?P<secret>[^\"'\n]{4,40})[\"']",
         test=_is_compared,
-        reach=240,
+        reach=_SENTENCES,
         example='a = prompt("암호를 입력하세요"); if (a !== "월미도바이킹33") {',
         counter_example='a = input("password"); if a == "quit": stop()',
     ),
@@ -681,7 +681,7 @@ ROWS = (
         ),
         frame=r"(?<=\s)(?P<secret>[A-Za-z0-9/+_-]{20,120}=?)(?=\s|[.,](?:\s|\Z)|[가-힣]|\Z)",
         test=_is_random_key,
-        reach=220,
+        reach=_SENTENCES,
         example="IAM access key와 짝이 되는 값은 wJ9q/vLq2ZmX+0pWc8Rk7sYb3NdUe5GfJ 입니다",
         counter_example="the token is in docs/operations/rotating-of-the-tokens",
     ),

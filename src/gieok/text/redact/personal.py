@@ -4,31 +4,35 @@ import re
 from datetime import date
 
 from gieok.text.late_pattern import defer_pattern
-from gieok.text.redact.rule import Rule
+from gieok.text.redact.rule import AROUND, Rule, search_before
 
 _WEIGHTS = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
 _CENTURY = {
     sex: century for century, of in ((1800, "90"), (1900, "1256"), (2000, "3478")) for sex in of
 }
 #: Resident numbers since October 2020 have no check digit; the words before one identify it.
-_NAMED = defer_pattern(r"(?i)주민|등록\s?번호|resident|jumin|(?<![a-z])rrn(?![a-z])")
-_NAMED_CHARS = 24
-#: With its dash, the words may be those of a column above it.
-_NAMED_ABOVE = 400
+_NAMED_BY = r"(?i:주민|등록\s?번호|resident|jumin|(?<![a-z])rrn(?![a-z]))"
+_NAMED = defer_pattern(_NAMED_BY)
+#: With its dash, the words may be those of a column above it; without, they are near.
+_NAMED_NEAR = defer_pattern(rf"{_NAMED_BY}[\s\S]{{0,22}}$")
+
+
+#: A person in front of a bracket, and what stands before it.
+_PERSON = defer_pattern(r"[^\n]{0,20}(?<![가-힣])[가-힣]{3,4} ?\($")
+_OTHER = defer_pattern(r"번호|주문|접수|송장|문서|코드|관리|버전|공고")
 
 
 def _is_behind_person(found: re.Match[str]) -> bool:
     """Say whether a number stands behind the name of a person, which an order's number does not."""
-    before = found.string[max(0, found.start() - _NAMED_CHARS) : found.start()]
-    is_name = re.search(r"(?<![가-힣])[가-힣]{3,4} ?\($", before) is not None
-    return is_name and not re.search(r"번호|주문|접수|송장|문서|코드|관리|버전|공고", before)
+    before = search_before(_PERSON, found.string, found.start())
+    return before is not None and not _OTHER.search(before[0])
 
 
 def _cut_resident_number(found: re.Match[str]) -> tuple[int, int] | None:
     digits = [int(c) for c in found[0] if c.isdigit()]
     birth = found[0][:6]
-    around = _NAMED_CHARS if found["dash"] == "" else _NAMED_ABOVE
-    is_named = bool(_NAMED.search(found.string, max(0, found.start() - around), found.start()))
+    named = _NAMED_NEAR if found["dash"] == "" else _NAMED
+    is_named = search_before(named, found.string, found.start()) is not None
     is_named = is_named or (found["dash"] != "" and _is_behind_person(found))
     # Milliseconds since 1970 look like a resident number without its dash.
     if not is_named and (found["dash"] == "" and birth[0] == "1"):
@@ -40,7 +44,7 @@ def _cut_resident_number(found: re.Match[str]) -> tuple[int, int] | None:
         return None
     rest = sum(weight * digit for weight, digit in zip(_WEIGHTS, digits, strict=False)) % 11
     # A foreigner's check digit counts from 13, but many programs (and numbers) count from 11.
-    is_right = digits[12] in ((11 - rest) % 10, (13 - rest) % 10 if sex in "5678" else -1)
+    is_right = digits[12] == (11 - rest) % 10 or (sex in "5678" and digits[12] == (13 - rest) % 10)
     return found.span() if is_right or is_named else None
 
 
@@ -77,7 +81,7 @@ PERSONAL = (
         cut=_cut_resident_number,
         in_source=False,
         needs=_DIGITS,
-        before=40,
+        before=AROUND,
     ),
     Rule(
         name="card-number",
@@ -91,7 +95,7 @@ PERSONAL = (
         cut=_cut_card_number,
         in_source=False,
         needs=_DIGITS,
-        before=40,
+        before=AROUND,
     ),
     Rule(
         name="card-number",
@@ -102,6 +106,6 @@ PERSONAL = (
         cut=_cut_card_number,
         in_source=False,
         needs=_DIGITS,
-        before=40,
+        before=AROUND,
     ),
 )

@@ -9,12 +9,13 @@ sunny-day-7`); with words between, only what is no word, no term and no name is 
 import re
 
 from gieok.text.late_pattern import defer_pattern
-from gieok.text.redact.rule import Rule, compile_after_words, compile_on_use
+from gieok.text.redact.rule import Rule, compile_after_words, compile_on_use, search_before
 from gieok.text.redact.told_values import (
     COUNTS,
     NUMBERED,
     PASSWORDS,
     PREDICATES,
+    read_opening,
     read_told_value,
     secret_of,
 )
@@ -22,7 +23,6 @@ from gieok.text.redact.value import (
     is_literal,
     is_phrase,
     is_plain_korean,
-    is_shaped,
     is_state,
     is_word_of_interface,
 )
@@ -92,7 +92,6 @@ _KO_LEAD = (
     rf"(?<![!-~])(?P<opens>{_OPENS})(?P<secret>[!-~]{{5,64}})(?P<link>이라는|라는|이|가|을|를|로|으로|은|는"
     rf"|도)(?P<gap> (?:[가-힣]{{1,6}} ){{0,2}})\Z"
 )
-_AS_CODE = defer_pattern(r"(?i) as (?:the|my|our|your|a) (?:pin|pass|code|(?:door|gate|alarm) )")
 #: Words after a name that speak of the same secret: `password for …`, `password we use …`;
 #: `password hash` is another thing.
 _GAP = defer_pattern(
@@ -123,24 +122,19 @@ _KO_IS = (
     r"(?:이?야|이?에요|이?예요|예요|이?다|임|인데|이고|고|이?던데|이?였|입니다|이?라|이?래|이?거든|이?지|이?네|인가|인듯|이?랬|이?니까|이?요|이?죠|"
     r"맞|으?로|이|가|은|는|을|를|으로|이거|그거|이걸|니까|쓰|써|였)"
 )
-_KO_COPULA = defer_pattern(rf"[\"'`”’」)]{{0,3}}(?:$|\n|[.,!?~;]|ㅋ|ㅎ|ㅇ|\s?{_KO_IS}|\s?\|)")
+_KO_COPULA = defer_pattern(
+    rf"[\"'`”’」)]{{0,3}}(?:[ \t]*(?:$|\n)|[.,!?~;]|ㅋ|ㅎ|ㅇ|\s?{_KO_IS}|\s?\|)"
+)
 _KO_AFTER_NAME = defer_pattern(
     r"(?:이?야|예요|이?에요|이?다(?![가-힣])|임|입니다|이?였|인데|이고|으?로 |이?래|이?지|이?거든)"
 )
 _KO_CHANGED = defer_pattern(
-    r"[\"'`”’」)]{0,3}\s?으?로 ?(?:\S{1,6} ?)?(?:바꾸|바꿨|바뀌|바뀐|바꿔|변경|설정|교체|갱신|했|해)"
+    r"[\"'`”’」)]{0,3}\s?(?:으|\(으\))?로 ?(?:\S{1,6} ?)?(?:바꾸|바꿨|바뀌|바뀐|바꿔|변경|설정|교체|갱신|했|해)"
 )
 
 
 def _cut_told_password(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a value that looks like a password after its name."""
-    text, start = found.string, found.start()
-    if (
-        start
-        and (text[start - 1].isascii() and text[start - 1].isalnum())
-        and text[start].isascii()
-    ):
-        return None
     is_of_many = (
         found["name"].endswith("s") and found["link"] == " " and not PASSWORDS.match(found["name"])
     )
@@ -157,34 +151,27 @@ def _is_direct(found: re.Match[str]) -> bool:
     """Say whether the sentence says of the value itself that it is the secret: `password is …`,
     `password for the router: …`.
     """
-    text, end = found.string, found.end("secret")
-    gap, link = found["gap"], found["link"]
+    text, gap, link = found.string, found["gap"], found["link"]
     if gap and not _GAP.fullmatch(gap):
         return False
     if _JOINS_DIRECTLY.search(link):
-        return link.strip().lower() != "to" or bool(
-            _VERB_TO.search(text, max(0, found.start() - 60), found.start())
-        )
-    if found["opens"][-1:] in ('"', "'", "`") and link == " " and not gap:
-        return sum(map(str.isdigit, found["secret"])) > 1
-    has_owner = bool(PASSWORDS.match(found["name"])) or " " in found["name"] or "_" in found["name"]
+        return link != " to " or search_before(_VERB_TO, text, found.start()) is not None
+    is_beside = link == " " and not gap
+    has_digits = sum(map(str.isdigit, found["secret"])) >= _LEAST_DIGITS
+    if is_beside and read_opening(found) in ("'", '"', "`"):
+        return has_digits
+    is_password = PASSWORDS.match(found["name"]) is not None
+    has_owner = is_password or " " in found["name"] or "_" in found["name"]
     is_near = not gap or gap.endswith(")")
-    return (
-        has_owner and is_near and bool(_ENDS_CLAUSE.match(text, end - (text[end - 1] in ".,;!?)|")))
-    )
+    end = found.start("secret") + len(found["secret"].rstrip(".,;:!?|\"'`)>*("))
+    is_last = _ENDS_CLAUSE.match(text, end) is not None
+    return has_owner and is_near and (is_last or (is_password and is_beside and has_digits))
 
 
 def _told_korean(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a value after its Korean name; 은/는, a sign or a copula behind it says that it is the
     secret.
     """
-    text, start = found.string, found.start()
-    if (
-        start
-        and (text[start - 1].isascii() and text[start - 1].isalnum())
-        and text[start].isascii()
-    ):
-        return None
     return secret_of(
         read_told_value(
             found,
@@ -208,76 +195,58 @@ def _is_direct_in_korean(found: re.Match[str]) -> bool:
 
 
 _CLOSED_BY = {'"': '"', "'": "'", "`": "`", "“": "”", "‘": "’", "「": "」"}
-_MOST_QUOTED = 64
+#: Characters of a value with Hangul in it.
+_LEAST_KOREAN = 4
 _LEAST_KOREAN_PHRASE = 5
+#: Digits that a value has which nothing but its place says to be one.
+_LEAST_DIGITS = 2
 
 
 def _end_of_value(found: re.Match[str]) -> int:
-    text, start, end = found.string, *found.span("secret")
-    opened = found["opens"][-1:]
-    if (
-        opened in _CLOSED_BY
-        and (closing := text.find(_CLOSED_BY[opened], start, start + _MOST_QUOTED)) > 0
-    ):
-        return closing if "\n" not in text[start:closing] else end
-    while end > found.start("secret") and found.string[end - 1] in ".,;:\"'`)>*(":
-        end -= 1
-    return end
+    """Return where a value ends: before the quote that closes it, or the punctuation behind it."""
+    text, start = found.string, found.start("secret")
+    if closing := _CLOSED_BY.get(read_opening(found)):
+        quoted = compile_on_use(rf"[^\n{closing}]{{1,64}}(?={closing})").match(text, start)
+        if quoted:
+            return quoted.end()
+    return start + len(found["secret"].rstrip(".,;:\"'`)>*("))
 
 
 def _told_in_hangul(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a value with Hangul in it: `비번: 천하무적-12#`, `암호는 황금돼지77 이야`; without a digit only alone
     after a sign.
     """
-    text = found.string
-    start, end = found.span("secret")
-    value = compile_on_use(r"[\"'`”’」>)*,;:.\]]{0,4}$").sub("", text[start:end])
-    if found["opens"][-1:] in ('"', "'", "“", "‘", "「", "`"):
-        closing = compile_on_use(r"[\"'`”’」]").search(text, start, min(len(text), start + 64))
-        value = text[start : closing.start()] if closing else value
-    else:
-        value = _without_particle(value)
-    if (
-        not value
-        or value.isascii()
-        or compile_on_use(
-            r"[(){}\[\]<>\"`/\\=,:]|\d\s?(?:자|개|회|번|년|월|일|시|분|초|글|명|원)|\d\.$"
-        ).search(value)
-    ):
+    text, start = found.string, found.start("secret")
+    quoted = None
+    if read_opening(found) in _CLOSED_BY:
+        quoted = compile_on_use(r"[^\n\"'`”’」]{1,64}(?=[\"'`”’」])").match(text, start)
+    bare = compile_on_use(r"[\"'`”’」>)*,;:.\]]{0,4}$").sub("", found["secret"])
+    value = quoted[0] if quoted else _without_particle(bare)
+    if value.isascii() or compile_on_use(
+        r"[(){}\[\]<>\"`/\\=,:]|\d\s?(?:자|개|회|번|년|월|일|시|분|초|글|명|원)|\d\.$"
+    ).search(value):
         return None
-    has_digit, has_sign = (
-        any(map(str.isdigit, value)),
-        bool(compile_on_use(r"[!@#$%^&*?+~_-]").search(value)),
-    )
     end = start + len(value)
-    if has_digit and len(value) >= 4:
-        digits = sum(map(str.isdigit, value))
-        is_alone = bool(found["link"]) and compile_on_use(r"[\"'`”’」]?\s*(?:$|\n|[.,|])").match(
-            text, end
-        )
-        said = is_alone or _KO_COPULA.match(text, end)
-        is_long = compile_on_use(r"[가-힣]{4,}\d+[!@#$%^&*]{0,2}").fullmatch(
-            value
-        ) and not is_plain_korean(value)
-        return (start, end) if said and (digits > 1 or has_sign or is_long) else None
-    is_told = _KO_COPULA.match(text, end) is not None and text[end : end + 1] in _CLOSED_BY.values()
-    if (
-        is_told
-        and " " in value
-        and len(value) >= _LEAST_KOREAN_PHRASE
-        and not is_plain_korean(value)
-    ):
-        return start, end
-    is_after_sign = found["link"].strip() in (":", "=") and compile_on_use(
-        r"[\"'`”’」]?\s*(?:$|\n)"
-    ).match(text, end)
-    is_word = compile_on_use(r"[가-힣]{4,12}[!@#$%^&*?~]{0,3}").fullmatch(value) is not None
-    if not is_after_sign or not is_word or is_plain_korean(value):
+    is_told = _KO_COPULA.match(text, end) is not None
+    digits = sum(map(str.isdigit, value))
+    if digits and len(value) >= _LEAST_KOREAN:
+        has_sign = compile_on_use(r"[!@#$%^&*?+~_-]").search(value) is not None
+        is_long = compile_on_use(r"[가-힣]{4,}\d+[!@#$%^&*]{0,2}").fullmatch(value) is not None
+        is_one = digits >= _LEAST_DIGITS or has_sign or (is_long and not is_plain_korean(value))
+        return (start, end) if is_told and is_one else None
+    if is_plain_korean(value):
         return None
-    return start, end
+    if quoted:
+        return (start, end) if is_told and len(value) >= _LEAST_KOREAN_PHRASE else None
+    is_after_sign = found["link"] in (":", "=") and compile_on_use(r"[\"'`”’」]?\s*(?:$|\n)").match(
+        text, end
+    )
+    is_word = compile_on_use(r"[가-힣]{4,12}[!@#$%^&*?~]{0,3}").fullmatch(value)
+    return (start, end) if is_after_sign and is_word else None
 
 
 _KO_TAIL = defer_pattern(
+    r"(?P<value>.*[^가-힣][가-힣]*?)"
     r"(?:이라는|이라고|라고|이에요|이예요|예요|에요|입니다|이었음|였음|이던데|던데|인데요?|이거든|거든|이니까|니까|이래|이야|야|이고|이다|임|이지|이죠"
     r"|으로|로|이요|요|이라|라|이|가|은|는|을|를|도)$"
 )
@@ -285,59 +254,43 @@ _KO_TAIL = defer_pattern(
 
 def _without_particle(value: str) -> str:
     """Return a value with Hangul in it without the particle or copula behind it."""
-    last = max((n for n, char in enumerate(value) if not "가" <= char <= "힣"), default=-1)
-    tail = value[last + 1 :]
-    if last < 0 or not tail:
-        return value
-    return value[: last + 1] + _KO_TAIL.sub("", tail)
+    tailed = _KO_TAIL.fullmatch(value)
+    return tailed["value"] if tailed else value
 
 
 def _cut_value_before_noun(found: re.Match[str]) -> tuple[int, int] | None:
-    text, end = found.string, found.end()
+    """Cut a value that stands before its name: `use h7Kqx2vP as the wifi password`."""
+    text = found.string
     link = found["link"].strip().lower()
-    rest = text[end : end + 40]
-    name = compile_on_use(_EN).match(text, end) or compile_on_use(_KO).match(text, end)
-    stop = name.end() if name else end
-    is_password_name = name is not None and bool(PASSWORDS.match(name[0]))
-    is_english = link.isascii()
-    ending = _EN_STOPS.match(text, stop) if is_english else _KO_AFTER_NAME.match(text, stop)
-    is_asked = compile_on_use(r"(?i)\b(?:type|enter|use|try|put in|with) [\"'`“‘]?$").search(
-        text, max(0, found.start("secret") - 12), found.start("secret")
-    )
-    is_link = link in ("is", "as", "was", "works as", "(") or (
-        is_asked is not None and link in ("when", "if")
-    )
-    is_direct = is_password_name and ending is not None and (not is_english or is_link)
-    is_code = bool(_AS_CODE.search(f"{text[max(0, end - 12) : end]}{rest}"[:24]))
-    return secret_of(
-        read_told_value(found, numbers=is_code, is_direct=is_direct, name=name[0] if name else "")
-    )
+    name = compile_on_use(rf"{_EN}|{_KO}").match(text, found.end())
+    if name is None:
+        return None
+    stops = _EN_STOPS if link.isascii() else _KO_AFTER_NAME
+    is_asked = search_before(_ASKED, text, found.start("secret")) is not None
+    is_told = link not in ("when", "if") or is_asked
+    is_last = stops.match(text, name.end()) is not None
+    is_direct = PASSWORDS.match(name[0]) is not None and is_last and is_told
+    numbers = link == "as" and NUMBERED.search(name[0]) is not None
+    return secret_of(read_told_value(found, numbers=numbers, is_direct=is_direct, name=name[0]))
+
+
+_ASKED = defer_pattern(r"(?i)\b(?:type|enter|use|try|put in|with) [\"'`“‘]?$")
 
 
 def _cut_pair_password(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the second of a user and a password: `admin / h7Kqx2vP`."""
     if compile_on_use(r"[A-Za-z-]{1,24}[.,;)]?").fullmatch(found["secret"]):
         return None
-    is_direct = " / " in found[0][-90:] or bool(found["strong"])
+    is_direct = " / " in found[0] or bool(found["strong"])
     return secret_of(read_told_value(found, numbers=False, is_direct=is_direct))
 
 
 def _beside_account(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut what stands behind a user: the words before that speak of a login are looked for last."""
-    secret = found["secret"]
-    if not any(not char.isalpha() for char in secret.rstrip(".,;)")):
-        return None
     text, at = found.string, found.start()
-    line = text.rfind("\n", max(0, at - _MOST_BEFORE_PAIR), at) + 1
-    before = text[max(line, at - _MOST_BEFORE_PAIR) : at]
-    is_user = compile_on_use(
-        r"(?i)(?<![\w./-])(?:admin(?:istrator)?|root|guest|demo|\S{1,40}@\S{3,40})\Z"
-    ).search(before)
-    if is_user and is_shaped(secret.rstrip(".,;)")):
-        return secret_of(read_told_value(found, numbers=False, is_direct=True))
-    if not compile_on_use(rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])[\w.@+-]{{2,32}}\Z").search(
-        before
-    ):
+    if found["secret"].rstrip(".,;)").isalpha():
+        return None
+    if not (search_before(_USER, text, at) or search_before(_LOGS_IN, text, at)):
         return None
     return secret_of(read_told_value(found, numbers=False, is_direct=True))
 
@@ -355,26 +308,21 @@ def _cut_dialled_digits(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the numbers that open a lock."""
     value = found["secret"]
     is_year = compile_on_use(r"(?:19|20)\d\d").fullmatch(value) and not found["link"]
-    return (
-        None
-        if is_year or len(set(value)) < 2 or COUNTS.match(found.string, found.end())
-        else found.span("secret")
-    )
+    is_one = not is_year and len(set(value)) > 1
+    return found.span("secret") if is_one and not COUNTS.match(found.string, found.end()) else None
 
 
 def _cut_answered_line(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the line that answers a question for a password; without a question mark, one with a word
     that asks.
     """
-    line = found.string[
-        max(0, found.string.rfind("\n", max(0, found.start() - 60), found.start())) : found.end(
-            "gap"
-        )
-    ]
-    is_question = compile_on_use(
-        r"(?i)\?\s*$|\b(?:what|whats|what['’]s|which|again|send|tell|give|remind)\b"
-    ).search(line)
+    is_question = search_before(_ASKS, found.string, found.end("gap")) is not None
     return _cut_answer_line(found) if is_question else None
+
+
+_ASKS = defer_pattern(
+    r"(?i)(?:\?\s*|\b(?:what|whats|what['’]s|which|again|send|tell|give|remind)\b[^\n]*)$"
+)
 
 
 def _cut_answer_line(found: re.Match[str]) -> tuple[int, int] | None:
@@ -389,14 +337,14 @@ def _cut_passphrase_words(found: re.Match[str]) -> tuple[int, int] | None:
     return found.span("secret") if is_phrase(found["secret"]) else None
 
 
-#: Characters before a pair in which the words that speak of a login stand.
-_MOST_BEFORE_PAIR = 80
 _PAIR_HINTS = ("login", "cred", "계정", "접속", "와이파이", "로그인", "아이디")
 _ACCOUNT = (
     r"(?i:(?P<strong>creds?|credentials?|접속 ?정보|로그인 ?정보|계정 ?정보|아이디 ?[/,·] ?(?:비번|비밀번호|암호|패스워드"
     r"|pw))|log(?:ged)? ?[io]n|"
     r"sign(?:ed)? in|ssh|accounts?|user(?:name)?|wi-?fi|계정|접속|와이파이|로그인|아이디|어드민|관리자|admin)"
 )
+_USER = defer_pattern(r"(?i)(?<![\w./-])(?:admin(?:istrator)?|root|guest|demo|\S{1,40}@\S{3,40})\Z")
+_LOGS_IN = defer_pattern(rf"{_ACCOUNT}[^\n/]{{0,30}}?(?<=[\s:=(])[\w.@+-]{{2,32}}\Z")
 
 PROSE = (
     Rule(

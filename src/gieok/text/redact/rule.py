@@ -12,6 +12,8 @@ Cut = Callable[[re.Match[str]], tuple[int, int] | None]
 Search = Callable[[str, Sequence[int]], Iterator[tuple[int, int]]]
 #: Characters after its hint that a match beginning before the hint may reach.
 _BEHIND = 300
+#: Characters of the longest head that a token has before its hint, or a number around its digits.
+AROUND = 60
 #: Characters before its name at which a secret may begin.
 _BEFORE = 110
 
@@ -57,7 +59,7 @@ class Rule(NamedTuple):
         `places`: where its hint stands.
         """
         if not hint:
-            return self.within(text, 0, len(text))
+            return self._cut_each(compile_on_use(self.pattern).finditer(text))
         if self.search is not None:
             return self.search(
                 text, [at for at in places if compile_on_use(self.pattern).match(text, at)]
@@ -87,8 +89,11 @@ class Rule(NamedTuple):
             yield from self.within(text, start, end + _BEHIND)
 
     def within(self, text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield the spans of secrets between two offsets."""
-        for match in compile_on_use(self.pattern).finditer(text, start, end):
+        """Return the spans of secrets between two offsets."""
+        return self._cut_each(compile_on_use(self.pattern).finditer(text, start, end))
+
+    def _cut_each(self, matches: Iterator[re.Match[str]]) -> Iterator[tuple[int, int]]:
+        for match in matches:
             if span := self.cut(match):
                 yield span
 
@@ -104,3 +109,23 @@ def compile_after_words(words: str, blank: str) -> str:
 def compile_on_use(pattern: str) -> re.Pattern[str]:
     """Compile a pattern on first use: all of them take 60 ms, and most processes meet no secret."""
     return re.compile(pattern)
+
+
+#: Characters before a place in which the words are that say what stands there.
+_MOST_BEFORE = 420
+
+
+def search_before(pattern: re.Pattern[str], text: str, at: int) -> re.Match[str] | None:
+    """Return the match of a pattern in what stands before a place; one that ends with `$` matches
+    right before it.
+    """
+    return pattern.search(text, max(0, at - _MOST_BEFORE), at)
+
+
+#: Characters of a line before a place that are read.
+_MOST_LINE = 120
+
+
+def line_before(text: str, at: int) -> str:
+    """Return what stands on its line before a place."""
+    return text[max(0, at - _MOST_LINE) : at].rpartition("\n")[2]

@@ -7,8 +7,9 @@ import binascii
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from gieok.text.late_pattern import defer_pattern
 from gieok.text.redact.nouns import NounKind, read_name
-from gieok.text.redact.rule import Cut, Rule, compile_on_use
+from gieok.text.redact.rule import Cut, Rule, compile_on_use, search_before
 from gieok.text.redact.value import (
     is_literal,
     is_password,
@@ -23,6 +24,7 @@ from gieok.text.redact.value import (
 
 #: A longer block has lost its footer.
 _MOST_BLOCK_CHARS = 40_000
+_LEAST_URL = 3
 _BREAK = r"(?:[ \t\"',+>|#*]|\\[nrt\"]|\r?\n){0,24}"
 _KEY_LINE = (
     rf"{_BREAK}(?:[A-Za-z0-9+/]{{16,200}}={{0,2}}|(?:Proc-Type|DEK-Info|Version|Comment|Hash"
@@ -55,18 +57,15 @@ def _key_block(found: re.Match[str]) -> tuple[int, int] | None:
 
 def _url_password(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the password of a URL; a port or a placeholder is none."""
-    start, end = found.span("secret")
     secret = found["secret"]
-    if (again := secret.find("://")) >= 0:
-        end = start + secret.find("@") if 0 <= secret.find("@") < again else start
-        secret = found.string[start:end]
     if (
-        len(secret) < 3
+        len(secret) < _LEAST_URL
         or re.match(r"\d{1,5}/", secret)
         or re.fullmatch(_PLAIN_WORDS, secret, re.IGNORECASE)
     ):
         return None
-    return None if is_stand_in(secret) and len(set(secret)) > 2 else (start, end)
+    is_other = is_stand_in(secret) and len(set(secret)) > 2
+    return None if is_other else found.span("secret")
 
 
 def _secret_if(holds: Callable[[str], bool]) -> Cut:
@@ -78,7 +77,7 @@ def _is_pair_in_base64(secret: str) -> bool:
     """Say whether a value is a user and a password in base64."""
     secret = secret.rstrip("=")
     try:
-        plain = base64.b64decode(secret + "=" * (-len(secret) % 4), validate=True)
+        plain = base64.b64decode(secret + "=" * (-len(secret) % 4))
     except (binascii.Error, ValueError):
         return False
     return b":" in plain and plain.isascii()
@@ -101,10 +100,14 @@ def _cut_cookie_values(found: re.Match[str]) -> tuple[int, int] | None:
 def _is_login(secret: str) -> bool:
     """Say whether a value is a password written out, as in `user:password`."""
     is_word = re.fullmatch(_PLAIN_WORDS, secret, re.IGNORECASE) or is_stand_in(secret)
-    return not is_word and not (secret.isdigit() and len(secret) < 6)
+    return not is_word
 
 
-_STATEMENT = r"(?i)\b(?:create|alter|grant|set|update)\b[^;\n]{0,160}$"
+_STATEMENT = defer_pattern(r"(?i)\b(?:create|alter|grant|set|update)\b[^;\n]{0,160}$")
+_ENTRY = defer_pattern(
+    r"(?:machine\s{1,4}\S{1,200}|default)\s{1,8}login\s{1,4}[^\s,]{1,200}\s{1,8}$"
+)
+_OKTA = defer_pattern(r"(?i)(?:SSWS |okta[\w. -]{0,20}[=:>, ]{1,4}[\"']?)$")
 
 
 def _is_sql_password(secret: str) -> bool:
@@ -124,9 +127,7 @@ def _of_role(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a password of a statement about a role; without a statement before it, only what looks
     like one.
     """
-    before = compile_on_use(_STATEMENT).search(
-        found.string, max(0, found.start() - 180), found.start()
-    )
+    before = search_before(_STATEMENT, found.string, found.start())
     if found["set"] or found["call"] or before:
         return found.span("secret") if before and _is_sql_password(found["secret"]) else None
     return (
@@ -136,25 +137,19 @@ def _of_role(found: re.Match[str]) -> tuple[int, int] | None:
 
 def _of_user(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a password without quotes in a statement about a user."""
-    is_statement = compile_on_use(_STATEMENT).search(
-        found.string, max(0, found.start() - 180), found.start()
-    )
+    is_statement = search_before(_STATEMENT, found.string, found.start())
     return found.span("secret") if is_statement and _is_sql_password(found["secret"]) else None
 
 
 def _of_machine(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut the password of a machine and a login, as `.netrc` has them."""
-    is_entry = compile_on_use(
-        r"(?:machine\s{1,4}\S{1,200}|default)\s{1,8}login\s{1,4}[^\s,]{1,200}\s{1,8}$"
-    ).search(found.string, max(0, found.start() - 420), found.start())
+    is_entry = search_before(_ENTRY, found.string, found.start())
     return found.span("secret") if is_entry and _is_login(found["secret"]) else None
 
 
 def _of_okta(found: re.Match[str]) -> tuple[int, int] | None:
     """Cut a token after the name that it goes by."""
-    before = compile_on_use(r"(?i)(?:SSWS |okta[\w. -]{0,20}[=:>, ]{1,4}[\"']?)$").search(
-        found.string, max(0, found.start() - 32), found.start()
-    )
+    before = search_before(_OKTA, found.string, found.start())
     return found.span() if before else None
 
 
@@ -193,6 +188,7 @@ _INSERT = (
     r"(?i:insert into) [^\s(]{1,80} "
     r"?\((?P<columns>[^()]{3,400})\)\s{0,3}(?i:values)\s{0,8}(?P<rows>\([^;]{3,4000})"
 )
+_HASH = "aB3dE6.gH9jK2/mN5pQ8sT1vW4zY7xC0"
 _B64 = "aB3dE6+gH9jK2/mN5pQ8sT1vW4zY7xC0"
 _JWT_BODY = "hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9"
 
@@ -216,14 +212,14 @@ LONG_STRUCTURES = (
         name="password-hash",
         hints=("$2a$", "$2b$", "$2y$"),
         pattern=r"\$2[aby]\$[0-9]{2}\$[./A-Za-z0-9]{53}",
-        example="admin:$2y$05$" + (_B64 * 2).replace("+", ".")[:53],
+        example="admin:$2y$05$" + _B64.replace("+", ".") + "aB3dE6gH9jK2mN5pQ8sT1",
         counter_example="$2a$ is the prefix",
     ),
     Rule(
         name="password-hash",
         hints=("$apr1$", "$1$", "$5$", "$6$", "$y$", "$7$"),
         pattern=r"\$(?:apr1|[1567]|y)\$[^$\s:]{1,40}\$(?:[^$\s:]{1,40}\$)?[./A-Za-z0-9]{22,}",
-        example="root:$6$salt$" + _B64.replace("+", ".") * 2,
+        example="root:$6$salt$" + _HASH,
         counter_example="$1$ and $5$",
     ),
 )
@@ -246,14 +242,14 @@ STRUCTURES = (
             r"(?i:private-lines:) ?\d{1,4}\s{1,2}(?P<secret>(?:[A-Za-z0-9+/=]{64}\r?\n){0,"
             r"400}[A-Za-z0-9+/=]{1,64})"
         ),
-        example=f"Private-Lines: 1\n{_B64 * 2}\n",
+        example=f"Private-Lines: 1\n{_B64}{_B64}\n",
         counter_example="Private-Lines: none",
     ),
     Rule(
         name="url-password",
         hints=("://",),
         pattern=(
-            r"://[^\s:/?#@\"'<>()\[\]{}`]{0,64}:(?P<secret>[^\s\"'<>`]{1,"
+            r"://[^\s:/?#@\"'<>()\[\]{}`]{0,64}:(?P<secret>(?:(?!://)[^\s\"'<>`]){1,"
             r"200})@(?=[A-Za-z0-9.\[_%$-])"
         ),
         example="postgres://app:h7Kq@x/2@db/prod",
@@ -279,7 +275,7 @@ STRUCTURES = (
         ),
         example="https://chat.example.com/hooks/T04K/B05N/aB3dE6gH9jK2mN5pQ8sT1vW4",
         counter_example="https://x.org/hooks/use-the-latest-release-of-it",
-        cut=_secret_if(lambda secret: is_random(secret, 20)),
+        cut=_secret_if(_is_header_token),
     ),
     Rule(
         name="url-password",
@@ -287,13 +283,13 @@ STRUCTURES = (
         pattern=r"://(?P<secret>[A-Za-z0-9_-]{20,200})@(?=[A-Za-z0-9])",
         example="https://aB3dE6gH9jK2mN5pQ8sT1@git.example.com/x",
         counter_example="https://medium-sized-host-name-of-mine@example.com",
-        cut=_secret_if(lambda secret: is_random(secret, 20)),
+        cut=_secret_if(_is_header_token),
     ),
     Rule(
         name="azure-key",
         hints=("accountkey=", "sharedaccesskey="),
         pattern=r"(?i:accountkey|sharedaccesskey)=(?P<secret>[A-Za-z0-9+/]{32,200}={0,2})",
-        example=f"AccountName=x;AccountKey={_B64 * 2}==;EndpointSuffix=core.windows.net",
+        example=f"AccountName=x;AccountKey={_B64}{_B64}==;EndpointSuffix=core.windows.net",
         counter_example="AccountKey=<key>",
     ),
     Rule(
@@ -305,7 +301,7 @@ STRUCTURES = (
         ),
         example="https://x/c?sv=2022&sig=" + _B64 + "%3D",
         counter_example="https://x/c?sig=none",
-        cut=_secret_if(lambda secret: is_random(secret.rstrip("="), 16)),
+        cut=_secret_if(_is_header_token),
     ),
     Rule(
         name="basic-auth",

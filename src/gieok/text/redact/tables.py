@@ -18,7 +18,6 @@ from gieok.text.redact.value import is_literal, is_row, is_shaped
 _MOST_ROWS = 400
 _MOST_LINE = 2_000
 _LEAST_COLUMNS = 3
-_MOST_HEADER = 40
 _LEAST_VALUE = 4
 #: Divider of columns that are aligned with two or more blanks.
 _ALIGNED = "  "
@@ -102,11 +101,7 @@ def _sign_of(line: str) -> str:
 
 def _is_header(cell: str) -> bool:
     bare = cell.strip('"\r')
-    return (
-        bare == bare.strip()
-        and len(bare) < _MOST_HEADER
-        and _HEADER_CELL.fullmatch(bare) is not None
-    )
+    return bare == bare.strip() and _HEADER_CELL.fullmatch(bare) is not None
 
 
 def _split_table_cells(text: str, start: int, end: int, sign: str) -> list[_Cell]:

@@ -1,8 +1,9 @@
 """Tokens of providers, recognised by prefix in prose and in code."""
 
 import re
+from itertools import cycle, islice
 
-from gieok.text.redact.rule import Rule, cut_secret_group
+from gieok.text.redact.rule import AROUND, Rule, cut_secret_group
 from gieok.text.redact.value import is_wordy
 
 _ANY = "A-Za-z0-9"
@@ -13,11 +14,13 @@ _SMALL = "a-z0-9"
 _B64 = "A-Za-z0-9+/"
 _FEW_DIGITS = 3
 #: Bodies of the examples, assembled at run time so that no secret scanner flags this file.
+_MIXED = "aB3dE6gH9jK2mN5pQ8sT1vW4"
+_CAPITALS = "Q7WERT2YUIOP3ASDFG4HJK5L"
 _BODIES = {
     _SMALL: "a1b2c3d4e5f6g7h8i9j0k1l2",
     _HEX: "a1b2c3d4e5f60718293a4b5c",
-    _UPPER: "Q7WERT2YUIOP3ASDFG4HJK5L",
-    "": "aB3dE6gH9jK2mN5pQ8sT1vW4",
+    _UPPER: _CAPITALS,
+    "": _MIXED,
 }
 
 
@@ -65,7 +68,7 @@ def _build_token_rule(
 def _repeat_alphabet(alphabet: str, length: int) -> str:
     """Return an example of `length` characters of an alphabet."""
     known = next(name for name in _BODIES if alphabet.startswith(name))
-    return (_BODIES[known] * (length // 24 + 1))[:length]
+    return "".join(islice(cycle(_BODIES[known]), length))
 
 
 _OPEN: tuple[tuple[str, str, str, int], ...] = (
@@ -199,7 +202,7 @@ _SHAPED = (
         name="live-key",
         hints=("_live_", "_prod_", "_test_"),
         pattern=r"_(?:live|prod|test)_(?P<secret>[A-Za-z0-9]{16,200})(?![A-Za-z0-9_])",
-        example="zz_live_" + _repeat_alphabet(_ANY, 24),
+        example=f"zz_live_{_MIXED}",
         counter_example="app_test_configurationLoader",
         cut=_random_secret,
     ),
@@ -207,7 +210,7 @@ _SHAPED = (
         name="secret-token",
         hints=("-secret-",),
         pattern=r"-SECRET-(?P<secret>[A-Z0-9-]{16,200})(?![A-Za-z0-9_])",
-        example="ZZ-SECRET-" + _repeat_alphabet(_UPPER, 24),
+        example=f"ZZ-SECRET-{_CAPITALS}",
         counter_example="TOP-SECRET-PROJECT-OF-THE-YEAR",
         cut=_random_secret,
     ),
@@ -226,8 +229,8 @@ _SHAPED = (
         hints=(":aa",),
         pattern=r"(?<![A-Za-z0-9])[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])",
         example="1234567890:AA" + _repeat_alphabet(_ANY, 33),
-        counter_example="12:30:AA" + _repeat_alphabet(_ANY, 10),
-        before=10,
+        counter_example="12:30:AAaB3dE6gH9j",
+        before=AROUND,
     ),
     Rule(
         name="discord-token",
@@ -236,7 +239,7 @@ _SHAPED = (
             r"[MNO](?<![A-Za-z0-9_-][MNO])[A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27"
             r",38}(?![A-Za-z0-9_-])"
         ),
-        example="M" + _repeat_alphabet(_ANY, 23) + ".aB3dE6." + _repeat_alphabet(_ANY, 27),
+        example=f"M{_MIXED}.aB3dE6.{_MIXED}aB3",
         counter_example="My.package.name",
         cut=_cut_random_token,
         least=57,
@@ -245,7 +248,7 @@ _SHAPED = (
         name="discord-webhook",
         hints=("/api/webhooks/",),
         pattern=r"/api/webhooks/[0-9]{17,20}/(?P<secret>[A-Za-z0-9_-]{40,})",
-        example="https://discord.com/api/webhooks/112233445566778899/" + _repeat_alphabet(_ANY, 68),
+        example=f"https://discord.com/api/webhooks/112233445566778899/{_MIXED}{_MIXED}",
         counter_example="https://discord.com/api/webhooks/112233445566778899/test",
     ),
     Rule(
@@ -262,14 +265,14 @@ _SHAPED = (
         name="sendgrid-key",
         hints=("sg.",),
         pattern=r"SG\.(?<![A-Za-z0-9_]SG\.)[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{36,64}",
-        example="SG." + _repeat_alphabet(_ANY, 22) + "." + _repeat_alphabet(_ANY, 43),
+        example=f"SG.{_MIXED}.{_MIXED}{_MIXED}",
         counter_example="SG.package.module",
     ),
     Rule(
         name="mapbox-token",
         hints=("sk.eyj",),
         pattern=r"sk\.eyJ(?<![A-Za-z0-9_]sk\.eyJ)[A-Za-z0-9_-]{20,400}\.[A-Za-z0-9_-]{16,64}",
-        example="sk." + "eyJ1" + _repeat_alphabet(_ANY, 40) + "." + _repeat_alphabet(_ANY, 22),
+        example=f"sk.eyJ1{_MIXED}{_MIXED}.{_MIXED}",
         counter_example="sk.eyJ",
     ),
     Rule(
@@ -283,9 +286,9 @@ _SHAPED = (
         name="terraform-token",
         hints=(".atlasv1.",),
         pattern=r"(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}",
-        example=_repeat_alphabet(_ANY, 14) + ".atlasv1." + _repeat_alphabet(_ANY, 64),
+        example=_repeat_alphabet(_ANY, 14) + f".atlasv1.{_MIXED}{_MIXED}{_MIXED}",
         counter_example="the.atlasv1.module",
-        before=14,
+        before=AROUND,
     ),
     Rule(
         name="azure-client-secret",
@@ -294,9 +297,9 @@ _SHAPED = (
             r"(?<![A-Za-z0-9_~.-])[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-"
             r"z0-9_~.-]{31,34}(?![A-Za-z0-9_~-])"
         ),
-        example="aB38Q~" + _repeat_alphabet(_ANY, 34),
+        example=f"aB38Q~{_MIXED}aB3dE6g",
         counter_example="FAQ~1.TXT",
-        before=4,
+        before=AROUND,
     ),
     Rule(
         name="mailchimp-key",
@@ -304,7 +307,7 @@ _SHAPED = (
         pattern=r"(?<![A-Za-z0-9])[a-f0-9]{32}-us[0-9]{1,2}(?![A-Za-z0-9])",
         example=_repeat_alphabet(_HEX, 32) + "-us14",
         counter_example="keyboard-us",
-        before=32,
+        before=AROUND,
     ),
     Rule(
         name="hubspot-token",
@@ -349,7 +352,7 @@ _SHAPED = (
         pattern=r"(?<![A-Za-z0-9_])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9_])",
         example="aB3dE6_" + _repeat_alphabet(_ANY, 29) + "_mmk",
         counter_example="the_mmk",
-        before=37,
+        before=AROUND,
     ),
     Rule(
         name="octopus-key",

@@ -9,16 +9,13 @@ import re
 from typing import NamedTuple
 
 from gieok.text.late_pattern import defer_pattern
-from gieok.text.redact.rule import compile_on_use
+from gieok.text.redact.rule import compile_on_use, search_before
 from gieok.text.redact.value import (
     is_code,
     is_joined,
     is_literal,
     is_password,
     is_phrase,
-    is_phrase_of_literal,
-    is_placeholder,
-    is_plain_korean,
     is_product,
     is_random,
     is_row,
@@ -31,7 +28,6 @@ from gieok.text.redact.value import (
 _Span = tuple[int, int]
 PASSWORDS = defer_pattern(r"(?i)pass|pw|비밀|비번|암호|패스")
 _PINS = defer_pattern(r"(?i)pins?|핀|comb\w*")
-_DIALLED = defer_pattern(r"(?i)comb|code|코드|번호|비번|암호")
 NUMBERED = defer_pattern(
     r"(?i)pass|otp|pin|pw|code|combination|combo|번호|비번|암호|코드|현관|출입|도어락|금고"
 )
@@ -44,12 +40,13 @@ COUNTS = defer_pattern(
     r"month|year|week|time|times|attempt|word|token|item|request|user|tri|p\b|am\b|pm\b|won\b"
     r"|people|k\b))"
 )
+#: Groups of digits that open nothing: `2024-05-06`, `8-16 characters`.
+_DATE_OR_RANGE = defer_pattern(rf"(?:19|20)\d\d-|[\d-]+(?:{COUNTS.pattern})")
 _SPOKEN = defer_pattern(r"(?i)\b(?:the|my|our|new|your|its?|to) [\w ]{0,30}$")
 _CLOSING = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _LEAST_WORD = 8
-#: Words of a phrase in quotes that somebody chose for a password.
-_MOST_CHOSEN = 5
 _LEAST_OPEN = 8
+_SIGNS = "!@#$%^&*"
 
 
 class ToldValue(NamedTuple):
@@ -84,11 +81,16 @@ def read_told_value(
         end=found.end("secret"),
         name=groups.get("name") or "" if name is None else name,
         link=groups.get("link") or "",
-        opens=(groups.get("opens") or "")[-1:],
+        opens=read_opening(found),
         at=found.start(),
         numbers=numbers,
         is_direct=is_direct,
     )
+
+
+def read_opening(found: re.Match[str]) -> str:
+    """Return the sign right before a value, '' where a blank stands there."""
+    return found["opens"][-1:]
 
 
 def secret_of(told: ToldValue) -> _Span | None:
@@ -110,15 +112,11 @@ def secret_of(told: ToldValue) -> _Span | None:
     if compile_on_use(r"\w[<>=!]=\d|<").search(value):
         return None
     if told.is_direct and compile_on_use(r"\d{1,4}(?:-\d{1,4}){1,5}").fullmatch(value):
-        is_dialled = (
-            told.numbers
-            and _DIALLED.search(told.name)
-            and not compile_on_use(r"(?:19|20)\d\d-").match(value)
-        )
-        return span if is_dialled else None
-    if told.is_direct and (_is_said(told, value, span[1]) or _is_word_alone(told, value, span[1])):
+        is_other = _DATE_OR_RANGE.match(told.text, told.start)
+        return span if told.numbers and not is_other else None
+    if told.is_direct and (_is_said(told, value) or _is_word_alone(told, value, span[1])):
         return span
-    return span if _looks_like_one(told, value, span[1]) else None
+    return span if _looks_like_one(told, value) else None
 
 
 def _trim_told_value(told: ToldValue) -> str:
@@ -126,17 +124,12 @@ def _trim_told_value(told: ToldValue) -> str:
     value = compile_on_use(r"[\"'`”’」>)*,;:.\]|]{0,6}$|\(.{0,3}$").sub(
         "", told.text[told.start : told.end]
     )
-    while (
-        value.endswith((".", ",", ";", ":", '"', "'", "`", "(", ")", ">", "*")) and len(value) > 3
-    ):
-        value = value[:-1]
-    return value
+    return value.rstrip(".,;:\"'`()>*")
 
 
 def _read_raw_told_value(told: ToldValue) -> str:
     """Return the value with its punctuation, which shows whether it is code; `…(으)로` is none."""
-    raw = told.text[told.start : told.end]
-    return raw if told.text[told.end : told.end + 1].isascii() else raw.removesuffix("(")
+    return told.text[told.start : told.end].removesuffix("(")
 
 
 def _is_number(told: ToldValue, value: str, end: int) -> bool:
@@ -144,33 +137,24 @@ def _is_number(told: ToldValue, value: str, end: int) -> bool:
     return is_long and not COUNTS.match(told.text, end) and len(set(value)) > 1
 
 
-def _is_said(told: ToldValue, value: str, end: int) -> bool:
+def _is_said(told: ToldValue, value: str) -> bool:
     """Say whether a value is one because the sentence says so: letters and a digit, or a row of
     words.
     """
     if not (is_shaped(value) or (told.is_password and (is_row(value) or is_pair(value)))):
         return False
-    if compile_on_use(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value) or _is_assigned_in_code(
-        told
-    ):
+    if compile_on_use(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+").fullmatch(value):
         return False
-    if COUNTS.match(told.text, end) or is_address(value):
+    if _is_assigned_in_code(told) or is_address(value):
         return False
-    return not _OPEN_NAME.fullmatch(told.name) or (
-        len(value) >= _LEAST_OPEN and not is_placeholder(value)
-    )
+    return not _OPEN_NAME.fullmatch(told.name) or len(value) >= _LEAST_OPEN
 
 
 def _is_assigned_in_code(told: ToldValue) -> bool:
     """Say whether ` = ` assigns a name of a program, and no words before it show a sentence."""
-    raw = _read_raw_told_value(told)
-    if (
-        "=" not in told.link
-        or not is_code(raw)
-        or not compile_on_use(r"[\w.]+[(\[]?").fullmatch(raw)
-    ):
+    if "=" not in told.link or not is_code(_read_raw_told_value(told)):
         return False
-    return not _SPOKEN.search(told.text, max(0, told.at - 40), told.at)
+    return not search_before(_SPOKEN, told.text, told.at)
 
 
 def _is_word_alone(told: ToldValue, value: str, end: int) -> bool:
@@ -185,17 +169,25 @@ def _is_word_alone(told: ToldValue, value: str, end: int) -> bool:
         return _ENDS_WORD.match(told.text, end) is not None and is_literal(value)
     if _IS.fullmatch(told.link) and _is_plain_word(told, value, end):
         return True
-    if ":" not in told.link or told.text[end : end + 1] not in ("", "\n"):
-        return False
-    if compile_on_use(r"[A-Za-z]{5,}[!@#$%^&*]{1,3}").fullmatch(value):
-        return not is_state(value[:-1])
+    is_after_sign = ":" in told.link or _IS.fullmatch(told.link) is not None
     return (
-        compile_on_use(r"[A-Z]?[a-z]{7,14}").fullmatch(value) is not None
-        and not is_state(value)
-        and _is_whole_line(told)
+        is_after_sign and _is_signed_word(value) and _ENDS_SIGNED.match(told.text, end) is not None
     )
 
 
+def _is_signed_word(value: str) -> bool:
+    """Say whether a value is a word with signs behind it that says nothing of a password:
+    `Sunflower!`.
+    """
+    word = value.rstrip(_SIGNS)
+    is_word = compile_on_use(r"[A-Za-z]{5,}").fullmatch(word) is not None
+    is_signed = 0 < len(value) - len(word) < 4
+    return is_word and is_signed and not is_state(word) and word.lower() not in PREDICATES
+
+
+#: What stands behind a word with a sign: its line ends, or a comma shows that the sign ended no
+#: sentence.
+_ENDS_SIGNED = defer_pattern(r"[\"'`”’)]{0,2}(?:[ \t]*(?:\n|\Z)|[.,;])")
 #: What joins a name to its value and to what is said of it alike.
 _IS = defer_pattern(
     r"(?i) (?:is|was|remains|became|used to be)(?: (?:just|now|still|simply|literally"
@@ -270,36 +262,17 @@ def is_pair(value: str) -> bool:
     return not any(is_state(word) or word in PREDICATES for word in words)
 
 
-def _is_whole_line(told: ToldValue) -> bool:
-    """Say whether the line holds a name and its value only, and the name says whose password it
-    is.
-    """
-    line = told.text[told.text.rfind("\n", 0, told.at) + 1 : told.start]
-    return (
-        compile_on_use(
-            r"(?i)[-*•\s]{0,4}[\w.'’-]{2,16} (?:[\w.'’-]{1,16} ){0,2}pass\w*: ?"
-        ).fullmatch(line)
-        is not None
-    )
-
-
-def _looks_like_one(told: ToldValue, value: str, end: int) -> bool:
+def _looks_like_one(told: ToldValue, value: str) -> bool:
     """Say whether a value can hardly be anything else, wherever it stands near the name."""
     raw = _read_raw_told_value(told)
     is_weak = not told.is_direct or not told.is_password  # `API 키 걷어내고 OAuth로 바꿨어요`
     if (is_weak and is_product(value)) or (not told.is_direct and _is_short_word(value)):
         return False
-    is_listed = told.link.strip() == "," and (
-        told.opens or compile_on_use(r"[A-Za-z_]\w*\.\w+").fullmatch(value)
-    )
-    if is_listed:
-        return False
     if (is_code(raw) and not is_joined(value)) or compile_on_use(
         r"[\\`\"]|\('|'\)|^[\](){}.,|=<>:;'\[+-]"
     ).search(value):
         return False
-    is_count = bool(COUNTS.match(told.text, end)) and value[0].isdigit() and len(value) < 6
-    if is_count or is_stand_in(value) or is_address(value):
+    if is_address(value):
         return False
     return is_password(value) or is_random(value, 8) or (told.numbers and is_pin(value))
 
@@ -317,27 +290,15 @@ def _find_quoted_password(told: ToldValue) -> _Span | None:
     """
     if told.opens not in _CLOSING or not told.is_password:
         return None
-    start = told.start
-    end = told.text.find(_CLOSING[told.opens], start, start + 120)
-    value = told.text[start:end] if end > 0 else ""
-    if not value or "\n" in value or is_stand_in(value):
+    closing = _CLOSING[told.opens]
+    quoted = compile_on_use(rf"[^\n{closing}]{{1,120}}(?={closing})").match(told.text, told.start)
+    if quoted is None or is_stand_in(quoted[0]):
         return None
-    if not value.isascii() and is_plain_korean(value) and not any(map(str.isdigit, value)):
-        return None
-    is_word = compile_on_use(r"[A-Za-z가-힣]{6,}[!?]?").fullmatch(
-        value
-    ) is not None and not is_state(value)
-    says_so = ":" not in told.link
-    is_words = " " in value and (is_phrase(value) or (says_so and _is_chosen_phrase(value)))
-    return (start, end) if is_word or is_words else None
-
-
-def _is_chosen_phrase(value: str) -> bool:
-    """Say whether words in quotes, of which a sentence says that they are a password, are no
-    message.
-    """
-    words = value.split(" ")
-    return len(words) <= _MOST_CHOSEN and is_literal(value) and is_phrase_of_literal(value)
+    value = quoted[0]
+    if compile_on_use(r"[A-Za-z]{6,}[!?]?").fullmatch(value):
+        return None if is_state(value) else quoted.span()
+    is_words = " " in value and (is_phrase(value) or is_literal(value))
+    return quoted.span() if is_words else None
 
 
 def is_pin(value: str) -> bool:
@@ -345,10 +306,15 @@ def is_pin(value: str) -> bool:
     return bool(compile_on_use(r"[*#]?[0-9]{4,8}[*#]").fullmatch(value))
 
 
+_BEGINS_ADDRESS = ("/", "./", "~/", "--", "@", "#", "&", "$")
+#: Characters from which what begins as an address does and has no words in it is a password.
+_LEAST_ADDRESS = 9
+
+
 def is_address(value: str) -> bool:
     """Say whether a value is an e-mail address, a path, an option, a shortcut or a call."""
-    if value.startswith(("/", "./", "~/", "--", "@", "#", "&", "$")) and value[1:2] != "!":
-        return not is_random(value[1:], 8)
+    if value.startswith(_BEGINS_ADDRESS):
+        return not is_random(value, _LEAST_ADDRESS)
     shortcut = r"(?i:ctrl|alt|shift|cmd|fn|esc)[+-].*"
     mail = r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
     return bool(

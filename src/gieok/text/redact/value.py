@@ -65,6 +65,7 @@ _WORD = defer_pattern(r"[A-Z]?[a-z]+")
 _PLAIN_DOTTED = defer_pattern(r"[a-z_]+(?:\.[a-z_]+)+")
 _BEGINS_CODE = ("/", "./", "../", "~/", "\\\\", "@", "(", "[", "{", "!", "|", "=")
 _FILE = defer_pattern(r"\.[a-z]+|(?:~|\.{1,2})?/?(?:[\w.@-]+/)*[\w.@-]+\.[a-z][a-z0-9]{0,4}")
+_LEAST_PASSWORD = 5
 _DIGITS = defer_pattern(r"[0-9]+")
 _SYMBOL = defer_pattern(r"[!@#$%^&*?+~]")
 _INNER_SYMBOL = defer_pattern(r"[A-Za-z0-9][!@#$%^&*?+~]+[A-Za-z0-9]")
@@ -108,9 +109,9 @@ def is_code(value: str) -> bool:
     return (value.startswith(_BEGINS_CODE) and is_wordy(value)) or value.startswith("/^")
 
 
-def is_password(value: str, *, least: int = 5) -> bool:
+def is_password(value: str) -> bool:
     """Say whether a value may be a password: a term from a sentence about passwords is none."""
-    if len(value) < least or is_stand_in(value) or "://" in value:
+    if len(value) < _LEAST_PASSWORD or is_stand_in(value) or "://" in value:
         return False
     core = value.strip(".,;:!?*#_-/()[]'\"")
     if _TERM.fullmatch(core) or (_FILE.fullmatch(core) and is_wordy(core)):
@@ -126,7 +127,7 @@ def is_password(value: str, *, least: int = 5) -> bool:
         return not _is_name(core)
     if _WORD.fullmatch(core):
         return False
-    return not is_wordy(core) or (bool(_INNER_SYMBOL.search(core)) and not _is_name(core))
+    return not is_wordy(core) or _INNER_SYMBOL.search(core) is not None
 
 
 def is_joined(value: str) -> bool:
@@ -362,7 +363,6 @@ _PLAIN_KOREAN = defer_pattern(
 _ENDS_MESSAGE = (".", ":", "?", "…", "。")
 _HAS_FORMAT = defer_pattern(r"%[sdr(]|\\[nt]|\{[\w.]*\}|</")
 _MOST_LITERAL = 200
-_LEAST_LITERAL = 3
 
 
 def is_plain_korean(value: str) -> bool:
@@ -376,7 +376,7 @@ def is_literal(value: str) -> bool:
     Only placeholders, names, types, the words of labels and of documents, and whole sentences are
     spared.
     """
-    if not _LEAST_LITERAL <= len(value) <= _MOST_LITERAL or is_placeholder(value) or "://" in value:
+    if len(value) > _MOST_LITERAL or is_placeholder(value) or "://" in value:
         return False
     if _HAS_FORMAT.search(value) or not any(map(str.isalnum, value)):
         return False
