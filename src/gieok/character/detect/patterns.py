@@ -40,10 +40,9 @@ class Pattern:
     whole: bool = False
     compiled: "re.Pattern[str]" = field(init=False, repr=False, compare=False)
 
-    # `words` is compiled when the rows are created; the other patterns of a row are compiled when
-    # needed.
+    # Each pattern of a row is compiled when it is needed: `words` of all rows takes most of a second.
     def __post_init__(self) -> None:
-        object.__setattr__(self, "compiled", re.compile(self.words, re.IGNORECASE))
+        object.__setattr__(self, "compiled", defer_pattern(self.words, re.IGNORECASE))
 
 
 @cache
