@@ -40,7 +40,7 @@ class Pattern:
     whole: bool = False
     compiled: "re.Pattern[str]" = field(init=False, repr=False, compare=False)
 
-    # Each pattern of a row is compiled when it is needed: `words` of all rows takes most of a second.
+    # Patterns of a row are compiled when needed: the `words` of all rows take most of a second.
     def __post_init__(self) -> None:
         object.__setattr__(self, "compiled", defer_pattern(self.words, re.IGNORECASE))
 
