@@ -152,7 +152,7 @@ StoreProcess = StoreFork | subprocess.Popen[str]
 def _open_forking_process() -> socket.socket:
     """Start the process that forks; it ends with this one."""
     ours, its = socket.socketpair()
-    around = {name: value for name, value in os.environ.items() if name != "HOME"}
+    around = {name: value for name, value in os.environ.items() if not name.endswith("HOME")}
     forking = subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, "-c", _FORKING, str(its.fileno())],
         pass_fds=[its.fileno()],
