@@ -36,7 +36,6 @@ settings.register_profile(
 )
 settings.load_profile("gieok")
 
-_IN_A_BROWSER = Path(__file__).parent / "browser"
 #: Is there once tests were collected in this checkout.
 _COMPILED = Path(__file__).parent / "text" / "__pycache__"
 _LEFT_OUT = pytest.StashKey[dict[str, list[str]]]()
@@ -120,7 +119,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests in a browser: what stands first is run by one worker, so that there is
     one browser.
     """
-    items.sort(key=lambda item: _IN_A_BROWSER not in item.path.parents)
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/browser/"))
 
 
 def pytest_terminal_summary(

@@ -19,13 +19,11 @@ from typing import Any
 
 import pytest
 
-import gieok
 from gieok.memory.talk import turns
 from gieok.model.memory import Entry
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.storage.journal.sqlite.journal import SqliteJournal
 
-_SOURCE = str(Path(gieok.__file__).parents[1])
 #: So often each command is killed before it may live, unless it ends earlier; `GIEOK_KILLS=7` for
 #: the whole measure.
 _KILLS = int(os.environ.get("GIEOK_KILLS", "1"))
@@ -40,11 +38,13 @@ _REFUSED = 3
 _NEVER = datetime.fromtimestamp(0, UTC)
 
 _SERVER = """
-import importlib, json, os, signal, sys, threading
+import gc, importlib, json, os, signal, sys, threading
 from datetime import UTC, datetime
+import forked
 from gieok.home.calls import open_call
 from gieok.commands import NAMES, load_command
 from gieok.testing import ManualClock
+from gieok.text.binding import rules_in
 for name in NAMES:
     load_command(name)
 for name in (
@@ -52,6 +52,9 @@ for name in (
     "storage.journal.sqlite.journal", "storage.index.sqlite.graph", "code.languages",
 ):
     importlib.import_module("gieok." + name)
+forked.prepare_patterns()
+rules_in("We decided to use tool-0 for part 0.")
+gc.freeze()
 WRITES = {"execute", "executemany", "executescript", "backup", "replace", "unlink", "link", "rename", "write", "fsync", "mkdir"}
 for line in sys.stdin:
     step = json.loads(line)
@@ -231,7 +234,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Any:
         "HOME": str(home),
         "GIEOK_HOME": str(home / "world" / "home"),
         "GIEOK_EMBEDDER": "none",
-        "PYTHONPATH": _SOURCE,
+        "PYTHONPATH": os.pathsep.join(sys.path),
         "GIEOK_OBSERVE_AGENTS": "none",
         "GIEOK_OBSERVE_FOLDERS": str(home / "world" / "talk"),
     }

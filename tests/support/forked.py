@@ -142,7 +142,7 @@ def _load_package() -> None:
         importlib.import_module(module)
     for name in NAMES:
         load_command(name)
-    _prepare_patterns()
+    prepare_patterns()
     gc.freeze()  # a fork that looked through what is imported would copy its pages
 
 
@@ -214,7 +214,7 @@ def _serve() -> None:
         os.write(answers, json.dumps([status, *said]).encode() + b"\n")
 
 
-def _prepare_patterns() -> None:
+def prepare_patterns() -> None:
     """Compile once what each fork would compile for itself: what is compiled at its first use, and
     the table of secrets.
     """

@@ -8,6 +8,7 @@ A part is a word, or words joined by `/`, of the paths below `tests`: a folder (
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -80,22 +81,29 @@ def missing(path: Path) -> Iterator[str]:
     """Yield the modules that the tests of a file or folder need and that are not installed."""
     if not path.is_relative_to(_TESTS):
         return
+    place = _place(path)
     for part, modules in NEEDS.items():
-        if _is_in(path, part):
+        if _pattern(part).search(place):
             yield from (module for module in modules if not _is_installed(module))
 
 
 def _is_in(path: Path, part: str) -> bool:
+    return _pattern(part).search(_place(path)) is not None
+
+
+@cache
+def _pattern(part: str) -> re.Pattern[str]:
     words = re.escape(
         part.removeprefix("tests/").replace("test_", "").removesuffix(".py").strip("/")
     )
-    return bool(
-        re.search(
-            rf"(^|[/_]){words}([/_.]|$)", path.relative_to(_TESTS).as_posix().replace("test_", "")
-        )
-    )
+    return re.compile(rf"(^|[/_]){words}([/_.]|$)")
 
 
+def _place(path: Path) -> str:
+    return path.relative_to(_TESTS).as_posix().replace("test_", "")
+
+
+@cache
 def _is_installed(module: str) -> bool:
     package, _, rest = module.partition(".")
     return find_spec(package) is not None and (not rest or find_spec(module) is not None)

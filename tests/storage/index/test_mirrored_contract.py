@@ -1,4 +1,7 @@
-"""The stores whose vectors another library searches keep the contract."""
+"""The stores whose vectors another library searches keep the contract.
+
+The libraries are imported by the tests: at collection each worker would import them.
+"""
 
 from collections.abc import Callable
 from math import inf
@@ -6,14 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from gieok.storage.index.chroma.store import ChromaStore
-from gieok.storage.index.lancedb.store import LanceStore
 from gieok.storage.index.mirrored.store import MirroredStore
 from gieok.testing.contracts import StoreContract
 
 
 class MirroredContract(StoreContract):
-    kind: type[MirroredStore]
     sequences = 20
 
     @pytest.fixture
@@ -22,34 +22,40 @@ class MirroredContract(StoreContract):
         return lambda: self.open(tmp_path / f"{len(self.files)}.sqlite")
 
     def open(self, file: Path) -> MirroredStore:
-        store = self.kind(file)
+        store = self.open_kind(file)
         self.files[store] = file
         return store
+
+    def open_kind(self, file: Path) -> MirroredStore:
+        raise NotImplementedError
 
     def reopen(self, store: MirroredStore) -> MirroredStore:
         return self.open(self.files[store])
 
 
-class AlwaysAsked(ChromaStore):
-    """The graph is asked also where it would not be trusted, so that the contract sees Chroma and
-    not SQLite.
-    """
-
-    largest_share = inf
-
-
 class TestLanceStore(MirroredContract):
-    kind = LanceStore
+    def open_kind(self, file: Path) -> MirroredStore:
+        from gieok.storage.index.lancedb.store import LanceStore
+
+        return LanceStore(file)
 
 
 class TestResidentLanceStore(MirroredContract):
-    kind = LanceStore
+    def open_kind(self, file: Path) -> MirroredStore:
+        from gieok.storage.index.lancedb.store import LanceStore
 
-    def open(self, file: Path) -> MirroredStore:
-        store = self.kind(file, resident=True)
-        self.files[store] = file
-        return store
+        return LanceStore(file, resident=True)
 
 
 class TestChromaStore(MirroredContract):
-    kind = AlwaysAsked
+    def open_kind(self, file: Path) -> MirroredStore:
+        from gieok.storage.index.chroma.store import ChromaStore
+
+        class AlwaysAsked(ChromaStore):
+            """The graph is asked also where it would not be trusted, so that the contract sees
+            Chroma and not SQLite.
+            """
+
+            largest_share = inf
+
+        return AlwaysAsked(file)

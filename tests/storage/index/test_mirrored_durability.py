@@ -16,10 +16,6 @@ import pytest
 
 from gieok.errors import StoreError
 from gieok.model.retrieval import Filter
-from gieok.storage.index.chroma import store as chroma
-from gieok.storage.index.chroma.store import ChromaStore
-from gieok.storage.index.lancedb import store as lance
-from gieok.storage.index.lancedb.store import LanceStore
 from gieok.storage.index.mirrored import mirror
 from gieok.storage.index.mirrored.store import MirroredStore
 from gieok.storage.index.sqlite.store import SqliteStore
@@ -39,9 +35,16 @@ _EMBEDDER = HashEmbedder(64)
 _ROUNDS = 60
 
 
-@pytest.fixture(params=[LanceStore, ChromaStore], ids=["lancedb", "chroma"])
+@pytest.fixture(params=["lancedb", "chroma"])
 def kind(request: pytest.FixtureRequest) -> type[MirroredStore]:
-    return request.param
+    """Return a kind of store. Its library is imported here: at collection each worker would."""
+    if request.param == "lancedb":
+        from gieok.storage.index.lancedb.store import LanceStore
+
+        return LanceStore
+    from gieok.storage.index.chroma.store import ChromaStore
+
+    return ChromaStore
 
 
 @pytest.fixture
@@ -155,8 +158,8 @@ def _exact_after(kind: type[MirroredStore], file: Path) -> list[str]:
 def test_a_library_that_swallows_writes_is_never_reported_as_success(
     kind: type[MirroredStore], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    of_kind = lance.LanceTable if kind is LanceStore else chroma.ChromaCollection
-    monkeypatch.setattr(of_kind, "add", lambda self, numbers, vectors: None)
+    of_kind = {"LanceStore": "LanceTable", "ChromaStore": "ChromaCollection"}[kind.__name__]
+    monkeypatch.setattr(f"{kind.__module__}.{of_kind}.add", lambda self, numbers, vectors: None)
     store = kind(file)
     store.use_model(_EMBEDDER.model, _EMBEDDER.dimension)
     store.put(corpus(1, 20))
@@ -217,6 +220,8 @@ def _exact_of(file: Path, embedder: HashEmbedder) -> list[str]:
 
 def test_the_graph_of_chroma_finds_nearly_all_of_the_exact_top_ten(file: Path) -> None:
     """Random unit vectors of 48 dimensions are harder than text: their distances hardly differ."""
+    from gieok.storage.index.chroma.store import ChromaStore
+
     random, dimension = np.random.default_rng(1), 48
     store = ChromaStore(file)
     store.use_model("random@1", dimension)

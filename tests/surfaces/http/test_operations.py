@@ -5,9 +5,8 @@ document.
 import json
 import subprocess
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import aiopenapi3
 import httpx2
 import pytest
 import world as worlds
@@ -21,6 +20,9 @@ from gieok.commands.request import check_request
 from gieok.errors import decode_phrase
 from gieok.surfaces import parser
 from gieok.surfaces.http.operations import ELSEWHERE, FITTING, FIXED, path_of
+
+if TYPE_CHECKING:  # takes long to import, and each worker would at collection
+    import aiopenapi3
 
 #: How long a test waits for an answer before it fails, in seconds: a machine may be busy.
 _PATIENCE_S = 60
@@ -61,8 +63,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Served]:
 
 
 @pytest.fixture(scope="module")
-def client(service: _Served) -> aiopenapi3.OpenAPI:
+def client(service: _Served) -> "aiopenapi3.OpenAPI":
     """Return a client that knows the document and the token, and nothing else."""
+    import aiopenapi3
+
     document = httpx2.get(
         f"{service.url}/openapi.json", headers=service.headers, timeout=_PATIENCE_S
     ).text
@@ -86,8 +90,10 @@ def _values(world: worlds.World, name: str) -> dict[str, Any]:
 
 
 def test_a_client_made_from_the_document_calls_every_operation(
-    service: _Served, client: aiopenapi3.OpenAPI
+    service: _Served, client: "aiopenapi3.OpenAPI"
 ) -> None:
+    import aiopenapi3
+
     answers: dict[str, Any] = {}
     for name in filter(FITTING.__contains__, worlds.CALLS):
         call = getattr(client._, name.replace(" ", "_").replace("-", "_"))
@@ -105,7 +111,7 @@ def test_a_client_made_from_the_document_calls_every_operation(
 
 @pytest.mark.parametrize("name", ["search", "list", "config show"])
 def test_an_answer_is_what_the_command_line_prints(
-    service: _Served, client: aiopenapi3.OpenAPI, name: str
+    service: _Served, client: "aiopenapi3.OpenAPI", name: str
 ) -> None:
     del client
     where = {"cwd": service.world.project, "env": service.world.environment(GIEOK_EMBEDDER="none")}

@@ -3,17 +3,19 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import pytest
-import schemathesis
 from hypothesis import Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from hypothesis.strategies import SearchStrategy
-from schemathesis.checks import negative_data_rejection, positive_data_acceptance
 from served import NOW, SECRET, Served, bearer, served, token
 
 from gieok.surfaces.http.operations import FITTING, path_of
 from gieok.surfaces.http.options import HttpOptions, TokenOptions
+
+if TYPE_CHECKING:  # takes long to import, and each worker would at collection
+    import schemathesis
 
 _OPTIONS = HttpOptions(tokens=TokenOptions(SECRET), hosts=("testserver",))
 _OPEN = {"/health", "/ready", "/api/webhooks/points"}
@@ -61,6 +63,8 @@ def test_operations_open_to_the_owner_alone(service: Served) -> None:
 
 
 def test_every_route_is_as_described(service: Served) -> None:
+    import schemathesis
+
     admin, user = service.key(""), service.key("kim")
     described = schemathesis.openapi.from_asgi("/openapi.json", service.app, headers=user)
     for found in described.get_all_operations():
@@ -75,7 +79,9 @@ def test_every_route_is_as_described(service: Served) -> None:
                 _check(operation.as_strategy(generation_mode=mode), headers)
 
 
-def _check(cases: SearchStrategy[schemathesis.Case], headers: dict[str, str]) -> None:
+def _check(cases: "SearchStrategy[schemathesis.Case]", headers: dict[str, str]) -> None:
+    from schemathesis.checks import negative_data_rejection, positive_data_acceptance
+
     @settings(
         max_examples=1,
         derandomize=True,
@@ -84,7 +90,7 @@ def _check(cases: SearchStrategy[schemathesis.Case], headers: dict[str, str]) ->
         phases=[Phase.explicit, Phase.generate],
     )
     @given(cases)
-    def holds(case: schemathesis.Case) -> None:
+    def holds(case: "schemathesis.Case") -> None:
         # A zone may be none although it looks like one; what nobody asked for (?more=1) is left
         # alone.
         case.call_and_validate(

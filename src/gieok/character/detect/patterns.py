@@ -40,10 +40,9 @@ class Pattern:
     whole: bool = False
     compiled: "re.Pattern[str]" = field(init=False, repr=False, compare=False)
 
-    # `words` is compiled when the rows are created; the other patterns of a row are compiled when
-    # needed.
+    # Patterns of a row are compiled when needed: the `words` of all rows take most of a second.
     def __post_init__(self) -> None:
-        object.__setattr__(self, "compiled", re.compile(self.words, re.IGNORECASE))
+        object.__setattr__(self, "compiled", defer_pattern(self.words, re.IGNORECASE))
 
 
 @cache

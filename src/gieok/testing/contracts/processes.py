@@ -3,11 +3,19 @@
 No acknowledged write is lost, and a killed writer leaves the data sound.
 """
 
+import atexit
+import json
 import os
 import random
+import re
 import signal
+import socket
 import subprocess
 import sys
+from collections.abc import Mapping
+from functools import cache
+from types import TracebackType
+from typing import Self
 
 import pytest
 
@@ -50,25 +58,152 @@ store.close()
 """
 
 
-def start_store_process(program: str, opening: str, *arguments: object) -> subprocess.Popen[str]:
+#: Bytes of the length of a request to the process that forks, and of its answers.
+_LENGTH_BYTES = 8
+#: Imports what stores need, and forks for each request that brings two streams; of a request
+#: without streams it waits for the fork, and answers how it ended. A fork leaves the loop, becomes
+#: the program, and ends as the interpreter does.
+_FORKING = """
+import gc, importlib, json, os, socket, sys
+channel = socket.socket(fileno=int(sys.argv[1]))
+while True:
+    length, streams, _, _ = socket.recv_fds(channel, 8, 2)
+    if not length:
+        sys.exit()
+    asked = json.loads(channel.recv(int.from_bytes(length, "big"), socket.MSG_WAITALL))
+    if streams:
+        for module in asked["modules"]:
+            importlib.import_module(module)
+        gc.freeze()
+        answer = os.fork()
+        if answer == 0:
+            break
+        for number in streams:
+            os.close(number)
+    else:
+        answer = os.waitstatus_to_exitcode(os.waitpid(asked["wait"], 0)[1])
+    channel.sendall(answer.to_bytes(8, "big", signed=True))
+channel.close()
+for number, stream in enumerate(streams):
+    os.dup2(stream, number)
+    os.close(stream)
+sys.stdin, sys.stdout = open(0, encoding="utf-8"), open(1, "w", encoding="utf-8")
+sys.argv[1:] = asked["arguments"]
+os.environ.clear()
+os.environ.update(asked["environment"])
+os.chdir(asked["folder"])
+exec(asked["program"], {"__name__": "__main__"})
+"""
+
+
+class StoreFork:
+    """A fork that runs a program of a store, with the attributes of `Popen` that tests use.
+
+    To start Python and to import a store takes ten times as long as most of the programs.
+    """
+
+    def __init__(self, program: str, opening: str, *arguments: str) -> None:
+        self.returncode: int | None = None
+        given, writing = os.pipe()
+        reading, said = os.pipe()
+        modules = ["gieok.testing.samples", *re.findall(r"from ([\w.]+) import", opening)]
+        asked = {
+            "program": program.format(opening=opening),
+            "arguments": arguments,
+            "modules": modules,
+            "environment": {**os.environ},
+            "folder": os.getcwd(),  # noqa: PTH109 - as text
+        }
+        self._number = _ask_forking_process(asked, [given, said])
+        os.close(given)
+        os.close(said)
+        self.stdin = open(writing, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - closed at the end
+        self.stdout = open(reading, encoding="utf-8")  # noqa: PTH123, SIM115 - closed at the end
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close its streams and wait for its end."""
+        self.stdout.close()
+        self.stdin.close()
+        if self.returncode is None:
+            self.returncode = _ask_forking_process({"wait": self._number}, [])
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, unless its end was waited for."""
+        if self.returncode is None:
+            os.kill(self._number, number)
+
+    def kill(self) -> None:
+        """Kill it."""
+        self.send_signal(signal.SIGKILL)
+
+
+StoreProcess = StoreFork | subprocess.Popen[str]
+
+
+@cache
+def _open_forking_process() -> socket.socket:
+    """Start the process that forks; it ends with this one."""
+    ours, its = socket.socketpair()
+    around = {name: value for name, value in os.environ.items() if not name.endswith("HOME")}
+    forking = subprocess.Popen(  # noqa: S603 - our own program
+        [sys.executable, "-c", _FORKING, str(its.fileno())],
+        pass_fds=[its.fileno()],
+        env={**around, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"},
+        cwd="/",
+    )
+    its.close()
+
+    def end() -> None:
+        ours.close()
+        forking.wait()
+
+    atexit.register(end)
+    return ours
+
+
+def _ask_forking_process(asked: Mapping[str, object], streams: list[int]) -> int:
+    """Return the number of the fork that gets these streams, or how one ended."""
+    channel = _open_forking_process()
+    request = json.dumps(asked).encode()
+    socket.send_fds(channel, [len(request).to_bytes(_LENGTH_BYTES, "big")], streams)
+    channel.sendall(request)
+    answer = channel.recv(_LENGTH_BYTES, socket.MSG_WAITALL)
+    assert answer, "the process that forks has ended; what it said stands above"
+    return int.from_bytes(answer, "big", signed=True)
+
+
+def start_store_process(program: str, opening: str, *arguments: object) -> StoreProcess:
     """Start a program, and wait until it is about to open its store.
 
-    `opening` are the statements that open the store.
+    `opening` are the statements that open the store. The program is a fork where the system has
+    them.
     """
-    process = subprocess.Popen(  # noqa: S603 - our own program
-        [sys.executable, "-c", program.format(opening=opening), *map(str, arguments)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"},
-    )
+    process: StoreProcess
+    if hasattr(os, "fork"):
+        process = StoreFork(program, opening, *map(str, arguments))
+    else:
+        process = subprocess.Popen(  # noqa: S603 - our own program
+            [sys.executable, "-c", program.format(opening=opening), *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"},
+        )
     assert process.stdout
     assert process.stdout.readline() == "ready\n"
     return process
 
 
-def go(*processes: subprocess.Popen[str]) -> None:
+def go(*processes: StoreProcess) -> None:
     """Let waiting processes begin."""
     for process in processes:
         assert process.stdin
@@ -76,7 +211,7 @@ def go(*processes: subprocess.Popen[str]) -> None:
         process.stdin.flush()
 
 
-def finish_store_process(process: subprocess.Popen[str]) -> list[str]:
+def finish_store_process(process: StoreProcess) -> list[str]:
     """Wait for a process and return what it printed."""
     with process:
         assert process.stdout
