@@ -136,7 +136,11 @@ class Flows:
         else:
             targets.append(to)
         known = self._points[source]
-        if known:
+        if not known:
+            return
+        if len(known) == 1:
+            self.add(to, known[0])
+        else:
             self.add_all(to, [*known])
 
     def wait(self, variable: int, trigger: Trigger) -> None:
@@ -149,10 +153,11 @@ class Flows:
         else:
             self._waits[variable] = [waiting, trigger]
         known = self._points[variable]
-        if known:
-            late = self._pending.get(variable, ())
-            self._spend(len(known))
-            self.due += [(value, trigger) for value in reversed(known) if value not in late]
+        if not known:
+            return
+        late = self._pending.get(variable, ())
+        self._spend(len(known))
+        self.due += [(value, trigger) for value in reversed(known) if value not in late]
 
     def fire(self) -> None:
         """Call the triggers that are due, and those that become due thereby, the last first."""
@@ -175,27 +180,36 @@ class Flows:
 
     def _propagate(self) -> None:
         queue, pending, flows, waits = self._queue, self._pending, self._targets, self._waits
+        add, add_all, due = self.add, self.add_all, self.due
         while queue and not self._is_spent:
             variable = queue.popleft()
             fresh = pending.pop(variable)
             targets, waiting = flows[variable], waits[variable]
-            if isinstance(targets, int):
-                self._spend(1)
-                self.add_all(targets, fresh)
-            elif targets is not None:
-                self._spend(len(targets))
-                for target in targets:
-                    self.add_all(target, fresh)
-            if waiting:
+            if targets is not None:
+                if isinstance(targets, int):
+                    targets = (targets,)
+                self._steps -= len(targets)
+                if self._steps < 0:
+                    self._end_steps()
+                if len(fresh) == 1:
+                    for target in targets:
+                        add(target, fresh[0])
+                else:
+                    for target in targets:
+                        add_all(target, fresh)
+            if waiting is not None:
                 # a trigger that is added meanwhile is called with all values known by then
                 triggers = tuple(waiting) if isinstance(waiting, list) else (waiting,)
-                self._spend(len(fresh) * len(triggers))
+                self._steps -= len(fresh) * len(triggers)
+                if self._steps < 0:
+                    self._end_steps()
                 for value in fresh:
                     for trigger in triggers:
                         trigger[0](value, *trigger[1:])
-                        if self.due:
+                        if due:
                             self.fire()
-            self._go_on()
+            if self._is_spent:
+                self._go_on()
 
     def _go_on(self) -> None:
         """Grant more steps for the remaining work, after the work that used up the steps was
@@ -208,8 +222,11 @@ class Flows:
     def _spend(self, steps: int) -> None:
         """Count steps down, so that the work on any file ends. Raises Tangled."""
         self._steps -= steps
-        if self._steps >= 0:
-            return
+        if self._steps < 0:
+            self._end_steps()
+
+    def _end_steps(self) -> None:
+        """Stop, as all steps are taken. Raises Tangled."""
         self._is_spent = True
         if not self._is_lenient:
             raise Tangled("values and calls bring about each other without end")
