@@ -62,13 +62,19 @@ class Emission(Generic[N]):
 
         Class bodies are not searched.
         """
-        scope = self.find_binding(name)
-        return NOTHING if scope is None else scope.names[name]
+        scope: Namespace | None = self.scope
+        while scope is not None:
+            if name in scope.names and scope.owner == NOTHING:
+                return scope.names[name]
+            scope = scope.outer
+        return NOTHING
 
     def find_binding(self, name: str) -> Namespace | None:
         """Return the scope in which `visible` finds a name; None for none."""
-        scopes = (scope for scope in self.scope.outwards() if scope.owner == NOTHING)
-        return next((scope for scope in scopes if name in scope.names), None)
+        for scope in self.scope.outwards():
+            if name in scope.names and scope.owner == NOTHING:
+                return scope
+        return None
 
     def lookup(self, name: str) -> Variable:
         """Return the variable of a name.
