@@ -7,7 +7,7 @@ any process. Source: Andersen 1994; difference propagation, Pearce et al. 2003.
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -180,36 +180,38 @@ class Flows:
 
     def _propagate(self) -> None:
         queue, pending, flows, waits = self._queue, self._pending, self._targets, self._waits
-        add, add_all, due = self.add, self.add_all, self.due
         while queue and not self._is_spent:
             variable = queue.popleft()
             fresh = pending.pop(variable)
             targets, waiting = flows[variable], waits[variable]
             if targets is not None:
-                if isinstance(targets, int):
-                    targets = (targets,)
-                self._steps -= len(targets)
-                if self._steps < 0:
-                    self._end_steps()
-                if len(fresh) == 1:
-                    for target in targets:
-                        add(target, fresh[0])
-                else:
-                    for target in targets:
-                        add_all(target, fresh)
+                self._hand_on(fresh, [targets] if isinstance(targets, int) else targets)
             if waiting is not None:
                 # a trigger that is added meanwhile is called with all values known by then
-                triggers = tuple(waiting) if isinstance(waiting, list) else (waiting,)
-                self._steps -= len(fresh) * len(triggers)
-                if self._steps < 0:
-                    self._end_steps()
-                for value in fresh:
-                    for trigger in triggers:
-                        trigger[0](value, *trigger[1:])
-                        if due:
-                            self.fire()
+                self._call(fresh, tuple(waiting) if isinstance(waiting, list) else (waiting,))
             if self._is_spent:
                 self._go_on()
+
+    def _hand_on(self, fresh: list[int], targets: list[int]) -> None:
+        """Let variables hold the new values of another."""
+        self._spend(len(targets))
+        if len(fresh) == 1:
+            add, value = self.add, fresh[0]
+            for target in targets:
+                add(target, value)
+            return
+        for target in targets:
+            self.add_all(target, fresh)
+
+    def _call(self, fresh: list[int], triggers: Sequence[Trigger]) -> None:
+        """Call triggers with new values, and after each those that become due."""
+        self._spend(len(fresh) * len(triggers))
+        due = self.due
+        for value in fresh:
+            for trigger in triggers:
+                trigger[0](value, *trigger[1:])
+                if due:
+                    self.fire()
 
     def _go_on(self) -> None:
         """Grant more steps for the remaining work, after the work that used up the steps was
@@ -222,11 +224,8 @@ class Flows:
     def _spend(self, steps: int) -> None:
         """Count steps down, so that the work on any file ends. Raises Tangled."""
         self._steps -= steps
-        if self._steps < 0:
-            self._end_steps()
-
-    def _end_steps(self) -> None:
-        """Stop, as all steps are taken. Raises Tangled."""
+        if self._steps >= 0:
+            return
         self._is_spent = True
         if not self._is_lenient:
             raise Tangled("values and calls bring about each other without end")
