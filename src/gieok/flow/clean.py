@@ -4,8 +4,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gieok.model.memory import Document
-from gieok.text.redact import redact, redact_source
+from gieok.text.redact import redact, redact_source, user_rules
 from gieok.text.redact.names import redact_path_names
+from gieok.text.redact.rule import Rule
+
+#: Short fields that hold no secret, with the user's own rules that say so: fields repeat from
+#: document to document.
+_CLEAN_FIELDS: set[tuple[str, str, tuple[Rule, ...]]] = set()
+_MOST_REMEMBERED = 256
+_SHORT_CHARS = 40
 
 
 def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Document:
@@ -18,7 +25,7 @@ def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Docum
         document,
         text=dialect(document.text),
         title=redact_title(document.title),
-        metadata=dict(_redact_field(name, value) for name, value in document.metadata.items()),
+        metadata=dict(_redact_field(*field) for field in document.metadata.items()),
         provenance=tuple(
             origin._replace(source=redact_path_names(origin.source))
             for origin in document.provenance
@@ -27,6 +34,18 @@ def cleaned(document: Document, dialect: Callable[[str], str] = redact) -> Docum
 
 
 def _redact_field(name: str, value: str) -> tuple[str, str]:
+    field = (name, value, user_rules.list_own_rules())
+    if field in _CLEAN_FIELDS:
+        return name, value
+    clean = _redact_line(name, value)
+    if clean == (name, value) and len(name) + len(value) <= _SHORT_CHARS:
+        if len(_CLEAN_FIELDS) >= _MOST_REMEMBERED:
+            _CLEAN_FIELDS.clear()
+        _CLEAN_FIELDS.add(field)
+    return clean
+
+
+def _redact_line(name: str, value: str) -> tuple[str, str]:
     """Redact a field as one line: only the name shows that the value of `password: …` is a
     secret.
     """

@@ -275,10 +275,10 @@ def _iter_source_items(
         if source.note:
             change.notes.append(scan.Skipped(candidate.path, source.note))
         change.lines += text.count("\n") + 1
-        facts = source.facts.dump()
-        source = source._replace(facts=source.facts.packed())
+        dumped = source.dumped
+        source = source._replace(facts=source.facts.packed(), dumped="")
         fresh[candidate.path] = Read(
-            source, file._replace(status=source.status, note=source.note), facts
+            source, file._replace(status=source.status, note=source.note), dumped
         )
         yield SourceItem(
             candidate.path,
@@ -381,7 +381,7 @@ def _link_families(project: Project, due: set[str], facts: dict[str, Facts]) -> 
 
     def stored(wanted: Collection[str]) -> list[tuple[str, Facts]]:
         return [
-            (path, fact_file.parse_facts(text).packed())
+            (path, fact_file.parse_packed_facts(text))
             for path, text in store.facts()
             if path in wanted
         ]

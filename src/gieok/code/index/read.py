@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,6 +22,8 @@ _SIGNATURE_LINES = 8
 _SIGNATURE_CHARS = 240
 _DOC_CHARS = 400
 _NOTE_CHARS = 200
+#: A text in JSON, as it is escaped.
+_TEXT = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"')
 _ESCAPED = re.compile(r"\\u[0d]", re.IGNORECASE)
 
 
@@ -45,6 +47,8 @@ class CodeSource(NamedTuple):
     symbols: tuple[Symbol, ...]
     status: str
     note: str
+    #: The facts as JSON.
+    dumped: str
 
     def passages(self, text: str, chunking: Chunking = _CHUNKING) -> tuple[Passage, ...]:
         """Return the passages of the file; none for a language that is not searched.
@@ -74,85 +78,78 @@ def read_source_file(path: str, language: str, text: str, parser: "TreeSitterPar
     except Exception as error:  # noqa: BLE001
         status, note = "text", f"not parsed: {type(error).__name__}: {error}"[:_NOTE_CHARS]
         facts = Builder(language, text.count("\n") + 1).finish()
-    symbols = (*facts.symbols, *_find_todo_markers(text))
-    facts = _redact_facts(facts._replace(symbols=symbols))
+    facts = facts._replace(symbols=(*facts.symbols, *_find_todo_markers(text)))
+    dumped = facts.dump()
+    symbols = symbols_of(path, facts, text)
+    if _holds_secret("\n".join((*_list_texts(dumped), *(s.signature for s in symbols)))):
+        facts = _redact_facts(dumped)
+        dumped = facts.dump()
+        symbols = _redact_symbols(symbols_of(path, facts, text))
     if _ESCAPED.search(text):
-        facts = _drop_lone_surrogates(facts)
+        facts = _drop_lone_surrogates(dumped)
+        dumped = facts.dump()
+        symbols = _redact_symbols(symbols_of(path, facts, text))
     return CodeSource(
         path=path,
         language=language,
         facts=facts,
-        symbols=symbols_of(path, facts, text),
+        symbols=symbols,
         status=status,
         note=note,
+        dumped=dumped,
     )
 
 
-def _drop_lone_surrogates(facts: Facts) -> Facts:
-    """Return facts without lone surrogates, which no store accepts.
+def _drop_lone_surrogates(dumped: str) -> Facts:
+    """Return facts, given as JSON, without lone surrogates, which no store accepts.
 
     Escapes in Python strings may produce them.
     """
-    return parse_facts(facts.dump().encode("utf-8", "replace").decode("utf-8"))
+    return parse_facts(dumped.encode("utf-8", "replace").decode("utf-8"))
 
 
 def symbols_of(path: str, facts: Facts, text: str) -> tuple[Symbol, ...]:
-    """Return the symbols of a file, without secrets.
+    """Return the symbols of a file.
 
     Several symbols may have one name; the graph then keeps the last.
     """
     lines = text.split("\n")
-    return _redact_symbols(
-        tuple(_build_source_symbol(path, fact, facts, lines) for fact in facts.symbols)
-    )
+    return tuple(_build_source_symbol(path, fact, facts, lines) for fact in facts.symbols)
 
 
-def _redact_facts(facts: Facts) -> Facts:
-    """Return facts without secrets in any text: a quoted key is a name, an attribute, an operand.
+def _redact_facts(dumped: str) -> Facts:
+    """Return facts, given as JSON, without secrets in any text.
 
-    Nearly no file has a secret, so all texts are first examined as one.
+    A quoted key is a name, an attribute, an operand.
     """
-    if not _holds_secret("\n".join(dict.fromkeys(_iter_texts(facts)))):
-        return facts
-    return parse_facts(json.dumps(_redact_texts(json.loads(facts.dump()))))
+    return parse_facts(json.dumps(_redact_texts(json.loads(dumped), {})))
 
 
-def _iter_texts(value: object) -> Iterator[str]:
-    """Yield the texts in a value of lists and mappings, however deep.
+def _list_texts(dumped: str) -> list[str]:
+    """Return the texts in JSON, names of fields included, each once.
 
-    Most parts of facts are numbers and lists. They are told apart first, because asking whether
-    each is a mapping or iterable, which looks at registered types, took most of the time.
+    A pattern finds them in a third of the time that walking through the facts takes.
     """
-    stack = [value]
-    while stack:
-        part = stack.pop()
-        if isinstance(part, str):
-            yield part
-        elif isinstance(part, int):
-            continue
-        elif isinstance(part, (tuple, list)):
-            stack += part
-        elif isinstance(part, Mapping):
-            stack += [*part, *part.values()]
-        elif isinstance(part, Iterable):
-            stack += part
+    texts = dict.fromkeys(_TEXT.findall(dumped))
+    return [json.loads(f'"{text}"') if "\\" in text else text for text in texts]
 
 
-def _redact_texts(value: object) -> object:
-    """Return a value of JSON with each text in it redacted."""
+def _redact_texts(value: object, known: dict[str, str]) -> object:
+    """Return a value of JSON with each text in it redacted; `known` are those that were so far."""
     if isinstance(value, str):
-        return redact_source(value)
+        clean = known.get(value)
+        if clean is None:
+            clean = known[value] = redact_source(value)
+        return clean
     if isinstance(value, list):
-        return [_redact_texts(part) for part in value]
+        return [_redact_texts(part, known) for part in value]
     if isinstance(value, dict):
-        return {redact_source(name): _redact_texts(part) for name, part in value.items()}
+        return {redact_source(name): _redact_texts(part, known) for name, part in value.items()}
     return value
 
 
 def _redact_symbols(symbols: tuple[Symbol, ...]) -> tuple[Symbol, ...]:
     """Return symbols without secrets in their signatures, which may be lines of the file."""
-    if not _holds_secret("\n".join(symbol.signature for symbol in symbols if symbol.signature)):
-        return symbols
     return tuple(symbol._replace(signature=redact_source(symbol.signature)) for symbol in symbols)
 
 

@@ -309,7 +309,8 @@ def decode_source(data: bytes, language: str = "") -> str:
     if b"\0" in data[:_BINARY_HEAD_BYTES]:
         raise Unwanted("binary data, no text")
     is_document = language in LANGUAGES and LANGUAGES[language].is_document
-    if not is_document and _GENERATED.search(data[:_HEAD_BYTES]):
+    head = data[:_HEAD_BYTES]
+    if not is_document and b"generated" in head.lower() and _GENERATED.search(head):
         raise Unwanted(_GENERATED_REASON)
     if len(data) > _LONGEST_LINE and max(map(len, data.split(b"\n"))) > _LONGEST_LINE:
         raise Unwanted(f"minified: a line has more than {_LONGEST_LINE:,} bytes")

@@ -5,6 +5,7 @@ An instruction that has a result gives a new variable.
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from sys import intern
 from typing import Any, Generic, TypeVar
 
 from gieok.code.model.facts import NOTHING, Argument, Builder, FunctionFact, Namespace, Op, Variable
@@ -28,14 +29,14 @@ class Emission(Generic[N]):
         """Add an instruction."""
         self.builder.code.append(instruction)
 
-    def made(self, op: Op, *operands: Any) -> Variable:  # noqa: ANN401 - see above
+    def made(self, op: int, *operands: Any) -> Variable:  # noqa: ANN401 - see above
         """Add an instruction that has a result; return the new variable that holds the result."""
         value = self.builder.fresh()
         self.builder.code.append((op, value, *operands))
         return value
 
     # See above.
-    def made_of(self, place: Variable, op: Op, *operands: Any) -> Variable:  # noqa: ANN401
+    def made_of(self, place: Variable, op: int, *operands: Any) -> Variable:  # noqa: ANN401
         """Add an instruction on `place` and return its result.
 
         Where nothing is known of `place`, no instruction is added and nothing is returned.
@@ -61,13 +62,19 @@ class Emission(Generic[N]):
 
         Class bodies are not searched.
         """
-        scope = self.find_binding(name)
-        return NOTHING if scope is None else scope.names[name]
+        scope: Namespace | None = self.scope
+        while scope is not None:
+            if name in scope.names and scope.owner == NOTHING:
+                return scope.names[name]
+            scope = scope.outer
+        return NOTHING
 
     def find_binding(self, name: str) -> Namespace | None:
         """Return the scope in which `visible` finds a name; None for none."""
-        scopes = (scope for scope in self.scope.outwards() if scope.owner == NOTHING)
-        return next((scope for scope in scopes if name in scope.names), None)
+        for scope in self.scope.outwards():
+            if name in scope.names and scope.owner == NOTHING:
+                return scope
+        return None
 
     def lookup(self, name: str) -> Variable:
         """Return the variable of a name.
@@ -108,7 +115,7 @@ class Emission(Generic[N]):
     ) -> Variable:
         """Return the result of calling `callee`."""
         return self.made_of(
-            callee, Op.CALL, list(arguments), self.scope.symbol, self.line(node), name
+            callee, Op.CALL, list(arguments), self.scope.symbol, self.line(node), intern(name)
         )
 
     def call_method(
@@ -121,7 +128,13 @@ class Emission(Generic[N]):
         value = self.builder.fresh()
         place = place if place != NOTHING else self.builder.fresh()
         self.emit(
-            Op.CALL_METHOD, value, place, name, list(arguments), self.scope.symbol, self.line(node)
+            Op.CALL_METHOD,
+            value,
+            place,
+            intern(name),
+            list(arguments),
+            self.scope.symbol,
+            self.line(node),
         )
         return value
 
@@ -140,12 +153,12 @@ class Emission(Generic[N]):
 
     def load(self, place: Variable, name: str, node: N) -> Variable:
         """Return the value of `place`.name."""
-        return self.made_of(place, Op.LOAD, name, self.scope.symbol, self.line(node))
+        return self.made_of(place, Op.LOAD, intern(name), self.scope.symbol, self.line(node))
 
     def store(self, place: Variable, name: str, value: Variable, node: N) -> None:
         """Emit `place`.name = `value`, where both are known."""
         if NOTHING not in (place, value):
-            self.emit(Op.STORE, place, name, value, self.scope.symbol, self.line(node))
+            self.emit(Op.STORE, place, intern(name), value, self.scope.symbol, self.line(node))
 
     def index(self, place: Variable, key: str | int | None, node: N) -> Variable:
         """Return the value of `place`[key]; None is an unknown key."""

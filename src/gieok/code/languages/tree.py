@@ -113,16 +113,18 @@ class TreeReader(Emission[Node]):
             self.complexity[self.scope.symbol] = self.complexity.get(self.scope.symbol, 0) + 1
         if self._depth == _DEEPEST:
             return NOTHING
-        handler = self.handlers.get(kind, TreeReader.inside)
+        handler = self.handlers.get(kind)
         self._depth += 1
-        value = handler(self, node)
+        value = self.inside(node) if handler is None else handler(self, node)
         self._depth -= 1
         return NOTHING if value is None else value
 
     def inside(self, node: Node) -> Variable:
         """Read the children; their value is the node's value."""
         held = [value for child in node.named_children if (value := self.value(child)) != NOTHING]
-        return self.builder.merge(*held) if held else NOTHING
+        if len(held) > 1:
+            return self.builder.merge(*held)
+        return held[0] if held else NOTHING
 
     def inside_apart(self, root: Node, place: Node) -> Variable:
         """Read the children of a piece of the file that was parsed separately.
@@ -187,7 +189,12 @@ class TreeReader(Emission[Node]):
 
     def text(self, node: Node | None) -> str:
         """Return the source of a node."""
-        return self.bytes_of(node).decode("utf-8", "replace") if node is not None else ""
+        if node is None:
+            return ""
+        before = self.before[0]
+        return self.source[before + node.start_byte : before + node.end_byte].decode(
+            "utf-8", "replace"
+        )
 
     def bytes_of(self, node: Node) -> bytes:
         """Return the bytes of a node as they are in the file."""
@@ -216,11 +223,14 @@ class TreeReader(Emission[Node]):
 
     def child(self, node: Node, *types: str) -> Node | None:
         """Return the first child that has one of these types."""
-        return next((child for child in node.named_children if child.type in types), None)
+        for child in node.named_children:
+            if child.type in types:
+                return child
+        return None
 
     def name(self, node: Node, field: str = "name") -> str:
         """Return the source of the child that has a role."""
-        return self.text(self.field(node, field))
+        return self.text(node.child_by_field_name(field))
 
     def line(self, node: Node) -> int:
         """Return the 1-based line at which a node begins."""

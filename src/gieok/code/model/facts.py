@@ -9,9 +9,9 @@ means that nothing is known.
 import json
 import marshal
 from collections.abc import Collection, Iterator
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 from sys import intern
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 #: Version, stored with the facts: changes whenever the facts of any file would.
 VERSION = 24
@@ -70,38 +70,39 @@ class Trait(StrEnum):
     DECLARED = "declared"
 
 
-class Op(IntEnum):
+class Op:
     """Instructions, with their operands.
 
-    Operands are variables unless a name says otherwise; `where` is (symbol, line).
+    Operands are variables unless a name says otherwise. They are plain numbers, as they are when
+    they are read again, so that instructions can be packed as they stand.
     """
 
-    COPY = 0  # to, from
-    FUNCTION = 1  # to, function
-    CLASS = 2  # to, class
-    LOAD = 3  # to, object, attribute, symbol, line
-    STORE = 4  # object, attribute, from, symbol, line
-    CALL = 5  # to, callee, arguments, symbol, line, name
-    CALL_METHOD = 6  # to, object, attribute, arguments, symbol, line
-    ELEMENT = 7  # to, object, symbol, line
-    INDEX = 8  # to, object, key, symbol, line
-    STORE_INDEX = 9  # object, key, from, symbol, line
-    CONTAINER = 10  # to, container
-    IMPORT = 11  # to, module, name, level, line
-    IMPORT_ALL = 12  # module, level
-    EXTERNAL = 13  # to, dotted name
-    SPECIAL = 14  # to, object, method, arguments, symbol, line
-    INSTANCE = 15  # to, class: the annotation's classes become instances
-    ENTER = 16  # to, context manager, symbol, line
-    SUPER = 17  # to, self, class of the file
-    DECORATE = 18  # to, decorator, from, symbol, line
-    RAISE = 19  # class, symbol, line
-    PROVIDED = 20  # to, name, symbol, line: what the providers of a name give
-    DECLARED = 21  # to, class: as INSTANCE, but subclasses may stand there too
-    CONTAINERS = 22  # to, from: only containers flow
-    NARROW = 23  # to, from, class: instances of other classes do not flow
-    MIX = 24  # object, from, symbol, line: the object gets the members of the other
-    WRAP = 25  # to, callee, from: a callee outside of the project gives the function back
+    COPY: Final = 0  # to, from
+    FUNCTION: Final = 1  # to, function
+    CLASS: Final = 2  # to, class
+    LOAD: Final = 3  # to, object, attribute, symbol, line
+    STORE: Final = 4  # object, attribute, from, symbol, line
+    CALL: Final = 5  # to, callee, arguments, symbol, line, name
+    CALL_METHOD: Final = 6  # to, object, attribute, arguments, symbol, line
+    ELEMENT: Final = 7  # to, object, symbol, line
+    INDEX: Final = 8  # to, object, key, symbol, line
+    STORE_INDEX: Final = 9  # object, key, from, symbol, line
+    CONTAINER: Final = 10  # to, container
+    IMPORT: Final = 11  # to, module, name, level, line
+    IMPORT_ALL: Final = 12  # module, level
+    EXTERNAL: Final = 13  # to, dotted name
+    SPECIAL: Final = 14  # to, object, method, arguments, symbol, line
+    INSTANCE: Final = 15  # to, class: the annotation's classes become instances
+    ENTER: Final = 16  # to, context manager, symbol, line
+    SUPER: Final = 17  # to, self, class of the file
+    DECORATE: Final = 18  # to, decorator, from, symbol, line
+    RAISE: Final = 19  # class, symbol, line
+    PROVIDED: Final = 20  # to, name, symbol, line: what the providers of a name give
+    DECLARED: Final = 21  # to, class: as INSTANCE, but subclasses may stand there too
+    CONTAINERS: Final = 22  # to, from: only containers flow
+    NARROW: Final = 23  # to, from, class: instances of other classes do not flow
+    MIX: Final = 24  # object, from, symbol, line: the object gets the members of the other
+    WRAP: Final = 25  # to, callee, from: a callee outside of the project gives the function back
 
 
 #: (keyword, `*`, `**` or "" for a place, variable)
@@ -163,16 +164,7 @@ class Packed:
     __slots__ = ("_bytes", "_count")
 
     def __init__(self, instructions: Collection[Instruction]) -> None:
-        # each name is one object: of a million occurrences most are a few thousand names
-        self._bytes = marshal.dumps(
-            [
-                (
-                    int(op),  # type: ignore[call-overload]
-                    *[intern(part) if type(part) is str else part for part in operands],
-                )
-                for op, *operands in instructions
-            ]
-        )
+        self._bytes = marshal.dumps([*instructions])
         self._count = len(instructions)
 
     def __iter__(self) -> Iterator[Instruction]:
@@ -214,6 +206,8 @@ class Facts(NamedTuple):
     def packed(self) -> "Facts":
         """Return the facts with packed instructions, to wait until the facts of all files are
         there.
+
+        The readers of languages share the names in instructions (`share_names`).
         """
         return self._replace(top=Packed(self.top), inner=Packed(self.inner))
 
@@ -225,6 +219,24 @@ def parse_facts(text: str) -> Facts:
     fields[2] = [FunctionFact(*row) for row in fields[2]]
     fields[3] = [ClassFact(*row) for row in fields[3]]
     return Facts(*fields)
+
+
+def parse_packed_facts(text: str) -> Facts:
+    """Return facts from their JSON, with packed instructions."""
+    facts = parse_facts(text)
+    return facts._replace(
+        top=Packed(share_names(facts.top)), inner=Packed(share_names(facts.inner))
+    )
+
+
+def share_names(instructions: Collection[Instruction]) -> list[Instruction]:
+    """Return instructions in which each name is one object, for all files.
+
+    Of a million occurrences most are a few thousand names.
+    """
+    return [
+        tuple([intern(part) if type(part) is str else part for part in row]) for row in instructions
+    ]
 
 
 def parse_package(text: str) -> str:

@@ -23,7 +23,7 @@ class Named(NamedTuple):
     `op` says whether the symbol calls, extends or imports them.
     """
 
-    op: Op
+    op: int
     source: str
     name: str
     line: int
@@ -95,7 +95,7 @@ def _find_method_class(key: str) -> str:
     return key.rpartition("::")[2].rpartition(".")[0].rpartition(".")[2]
 
 
-def _iter_naming_rows(facts: Facts) -> Iterator[tuple[Op, int, str, int]]:
+def _iter_naming_rows(facts: Facts) -> Iterator[tuple[int, int, str, int]]:
     """Yield (instruction, symbol, name, line) for each name that a symbol uses."""
     rows: Sequence[Sequence[Any]] = (*facts.top, *facts.inner)
     for row in rows:

@@ -7,7 +7,7 @@ any process. Source: Andersen 1994; difference propagation, Pearce et al. 2003.
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -136,7 +136,11 @@ class Flows:
         else:
             targets.append(to)
         known = self._points[source]
-        if known:
+        if not known:
+            return
+        if len(known) == 1:
+            self.add(to, known[0])
+        else:
             self.add_all(to, [*known])
 
     def wait(self, variable: int, trigger: Trigger) -> None:
@@ -149,10 +153,11 @@ class Flows:
         else:
             self._waits[variable] = [waiting, trigger]
         known = self._points[variable]
-        if known:
-            late = self._pending.get(variable, ())
-            self._spend(len(known))
-            self.due += [(value, trigger) for value in reversed(known) if value not in late]
+        if not known:
+            return
+        late = self._pending.get(variable, ())
+        self._spend(len(known))
+        self.due += [(value, trigger) for value in reversed(known) if value not in late]
 
     def fire(self) -> None:
         """Call the triggers that are due, and those that become due thereby, the last first."""
@@ -179,23 +184,34 @@ class Flows:
             variable = queue.popleft()
             fresh = pending.pop(variable)
             targets, waiting = flows[variable], waits[variable]
-            if isinstance(targets, int):
-                self._spend(1)
-                self.add_all(targets, fresh)
-            elif targets is not None:
-                self._spend(len(targets))
-                for target in targets:
-                    self.add_all(target, fresh)
-            if waiting:
+            if targets is not None:
+                self._hand_on(fresh, [targets] if isinstance(targets, int) else targets)
+            if waiting is not None:
                 # a trigger that is added meanwhile is called with all values known by then
-                triggers = tuple(waiting) if isinstance(waiting, list) else (waiting,)
-                self._spend(len(fresh) * len(triggers))
-                for value in fresh:
-                    for trigger in triggers:
-                        trigger[0](value, *trigger[1:])
-                        if self.due:
-                            self.fire()
-            self._go_on()
+                self._call(fresh, tuple(waiting) if isinstance(waiting, list) else (waiting,))
+            if self._is_spent:
+                self._go_on()
+
+    def _hand_on(self, fresh: list[int], targets: list[int]) -> None:
+        """Let variables hold the new values of another."""
+        self._spend(len(targets))
+        if len(fresh) == 1:
+            add, value = self.add, fresh[0]
+            for target in targets:
+                add(target, value)
+            return
+        for target in targets:
+            self.add_all(target, fresh)
+
+    def _call(self, fresh: list[int], triggers: Sequence[Trigger]) -> None:
+        """Call triggers with new values, and after each those that become due."""
+        self._spend(len(fresh) * len(triggers))
+        due = self.due
+        for value in fresh:
+            for trigger in triggers:
+                trigger[0](value, *trigger[1:])
+                if due:
+                    self.fire()
 
     def _go_on(self) -> None:
         """Grant more steps for the remaining work, after the work that used up the steps was

@@ -44,7 +44,6 @@ OPERANDS: dict[int, str] = {
     Op.MIX: "vvsl",
     Op.WRAP: "vvv",
 }
-_ARGUMENTS = {op: kinds.index("a") for op, kinds in OPERANDS.items() if "a" in kinds}
 
 
 def read_operand(row: Sequence[Any], kind: str) -> int | None:
@@ -73,20 +72,28 @@ class Instructions(SolverPart):
         self._members = members
         self._imports = imports
         self._decorators = decorators
-        #: Instruction → the function to call with each value of the second operand, and the other
-        #: operands.
+        #: Instruction → the function to call with each value of the second operand, for those that
+        #: hold no more than the result, the awaited variable, and a symbol and a line.
         self._awaiting: dict[int, Callable[..., None]] = {
-            Op.LOAD: members.load,
-            Op.INDEX: members.index,
             Op.ELEMENT: calls.iterate,
             Op.ENTER: calls.enter,
-            Op.SPECIAL: calls.special,
+        }
+        #: The same for instructions on types, which hold variables alone.
+        self._typing: dict[int, Callable[..., None]] = {
             Op.INSTANCE: calls.types.instantiate,
             Op.DECLARED: calls.types.allow,
             Op.CONTAINERS: calls.types.keep_container,
-            Op.NARROW: calls.types.narrow,
-            Op.WRAP: decorators.give_back,
         }
+        # one object each: a new one at each use would make each trigger heavier
+        self._read_member = members.load
+        self._read_element = members.index
+        self._call_special = calls.special
+        self._narrow_types = calls.types.narrow
+        self._give_back = decorators.give_back
+        self._write_member = members.store
+        self._write_element = members.store_index
+        self._call_member = members.call
+        self._apply = calls.apply
         #: Variable that holds only one container → this container.
         self._literals: dict[int, int] = {}
         #: Variables of parameters, with their names.
@@ -94,10 +101,12 @@ class Instructions(SolverPart):
         self._bound = FileOffsets(
             file=0, variables=0, functions=0, classes=0, containers=0, symbols=0
         )
-        #: Instruction → the operands that get project-wide numbers, with these numbers for the
-        #: current file.
-        self._numbers: dict[int, list[tuple[int, list[int]]]] = {}
-        self._variables: list[int] = []
+        #: Numbers of the project for those of the file that was entered last, by kind.
+        self._variables: Sequence[int] = ()
+        self._functions: Sequence[int] = ()
+        self._classes: Sequence[int] = ()
+        self._containers: Sequence[int] = ()
+        self._symbols: Sequence[int] = ()
 
     def enter(self, bound: FileOffsets, facts: Facts) -> None:
         """Read operands as those of this file from now on."""
@@ -114,7 +123,7 @@ class Instructions(SolverPart):
         }
         self.enter_as(bound, numbers)
 
-    def enter_as(self, bound: FileOffsets, numbers: Mapping[str, list[int]]) -> None:
+    def enter_as(self, bound: FileOffsets, numbers: Mapping[str, Sequence[int]]) -> None:
         """Read operands as the given numbers from now on.
 
         `numbers` are those of each kind of operand. The last stands for -1, which means nothing.
@@ -122,28 +131,22 @@ class Instructions(SolverPart):
         """
         self._bound = bound
         self._variables = numbers["v"]
-        for op, kinds in OPERANDS.items():
-            self._numbers[op] = [
-                (place, numbers[kind]) for place, kind in enumerate(kinds) if kind in numbers
-            ]
+        self._functions = numbers["f"]
+        self._classes = numbers["c"]
+        self._containers = numbers["k"]
+        self._symbols = numbers["s"]
 
     def run(self, instructions: Iterable[Sequence[Any]]) -> None:
         """Run instructions, and after each the triggers that become due."""
-        flows, due, variables, numbered = self.flows, self.flows.due, self._variables, self._numbers
-        for op, *operands in instructions:
-            for place, numbers in numbered[op]:
-                operands[place] = numbers[operands[place]]
-            if (listed := _ARGUMENTS.get(op)) is not None:
-                operands[listed] = tuple(
-                    [(keyword, variables[variable]) for keyword, variable in operands[listed]]
-                )
-            if trigger := self._awaiting.get(op):
-                to, place, *more = operands
-                flows.wait(place, (trigger, to, *more))
-            else:
-                self._handlers[op](self, *operands)
+        handlers, due, fire = self._handlers, self.flows.due, self.flows.fire
+        for row in instructions:
+            handlers[row[0]](self, row)
             if due:
-                flows.fire()
+                fire()
+
+    def _number_arguments(self, arguments: Sequence[Argument]) -> tuple[Argument, ...]:
+        variables = self._variables
+        return tuple([(keyword, variables[variable]) for keyword, variable in arguments])
 
     def await_base(self, owner: int, place: int, variable: int) -> None:
         """Let a class have the values of a variable as its base number `place`.
@@ -153,13 +156,29 @@ class Instructions(SolverPart):
         self.flows.wait(variable, (self._calls.inherit, owner, place))
         self.flows.fire()
 
+    # What follows runs a row of an instruction, whose operands are numbers of the file.
+
+    def _await(self, row: Sequence[Any]) -> None:
+        op, to, place, symbol, line = row
+        variables = self._variables
+        trigger = (self._awaiting[op], variables[to], self._symbols[symbol], line)
+        self.flows.wait(variables[place], trigger)
+
+    def _await_type(self, row: Sequence[Any]) -> None:
+        op, to, place = row
+        variables = self._variables
+        self.flows.wait(variables[place], (self._typing[op], variables[to]))
+
     # Values
 
-    def _copy(self, to: int, source: int) -> None:
-        self.flows.flow(source, to)
+    def _copy(self, row: Sequence[Any]) -> None:
+        _, to, source = row
+        variables = self._variables
+        self.flows.flow(variables[source], variables[to])
 
-    def _function(self, to: int, function: int) -> None:
-        self.flows.add(to, self.values.number(Value.FUNCTION, function))
+    def _function(self, row: Sequence[Any]) -> None:
+        function = self._functions[row[2]]
+        self.flows.add(self._variables[row[1]], self.values.number(Value.FUNCTION, function))
         fact = self.program.functions[function]
         for variable in (fact.rest, fact.keywords):
             if variable != NOTHING:
@@ -171,23 +190,31 @@ class Instructions(SolverPart):
             if Trait.TEST in fact.traits:
                 self._calls.types.allow_subclasses(fact.owner, fact.parameters[0])
 
-    def _class(self, to: int, owner: int) -> None:
-        self.flows.add(to, self.values.number(Value.CLASS, owner))
+    def _class(self, row: Sequence[Any]) -> None:
+        owner = self._classes[row[2]]
+        self.flows.add(self._variables[row[1]], self.values.number(Value.CLASS, owner))
 
-    def _container(self, to: int, container: int) -> None:
+    def _container(self, row: Sequence[Any]) -> None:
+        to, container = self._variables[row[1]], self._containers[row[2]]
         self._literals[to] = container
         self.flows.add(to, self.values.number(Value.CONTAINER, container))
 
-    def _external(self, to: int, name: str) -> None:
+    def _external(self, row: Sequence[Any]) -> None:
+        _, variable, name = row
+        to = self._variables[variable]
         self.program.inert.add(to)
         self.flows.add(to, self.values.number(Value.EXTERNAL, name.rpartition(".")[2]))
 
-    def _super(self, to: int, receiver: int, start: int) -> None:
+    def _super(self, row: Sequence[Any]) -> None:
+        to, receiver = self._variables[row[1]], self._variables[row[2]]
+        start = self._classes[row[3]]
         self.flows.add(to, self.values.number(Value.SUPER, start, start))
         self.flows.wait(receiver, (self._calls.types.above, to, start))
 
-    def _provided(self, to: int, name: str, symbol: int, line: int) -> None:
-        """Let `to` hold the results of the functions that provide a name here (fixtures)."""
+    def _provided(self, row: Sequence[Any]) -> None:
+        """Let a variable hold the results of the functions that provide a name here (fixtures)."""
+        _, variable, name, own, line = row
+        to, symbol = self._variables[variable], self._symbols[own]
         program, paths, here = self.program, self.program.paths, self._bound.file
         for function, origin in program.providers.get(name, ()):
             if origin == here or self._linker.provides(paths[origin], paths[here]):
@@ -196,72 +223,133 @@ class Instructions(SolverPart):
                 self.flows.flow(fact.result, to)
                 program.refer(symbol, program.function_symbol[function], line)
 
+    def _narrow(self, row: Sequence[Any]) -> None:
+        _, to, place, kind = row
+        variables = self._variables
+        trigger = (self._narrow_types, variables[to], variables[kind])
+        self.flows.wait(variables[place], trigger)
+
     # Members and elements
 
-    def _store(self, place: int, name: str, source: int, symbol: int, line: int) -> None:
-        self.flows.wait(place, (self._members.store, name, source, symbol, line))
+    def _load(self, row: Sequence[Any]) -> None:
+        _, to, place, name, symbol, line = row
+        variables = self._variables
+        trigger = (self._read_member, variables[to], name, self._symbols[symbol], line)
+        self.flows.wait(variables[place], trigger)
 
-    def _mix(self, place: int, source: int, symbol: int, line: int) -> None:
+    def _store(self, row: Sequence[Any]) -> None:
+        _, place, name, source, symbol, line = row
+        variables = self._variables
+        trigger = (self._write_member, name, variables[source], self._symbols[symbol], line)
+        self.flows.wait(variables[place], trigger)
+
+    def _mix(self, row: Sequence[Any]) -> None:
+        _, place, source, symbol, line = row
         self.program.is_mixed = True
-        self.flows.wait(place, (self._members.mixing.mix, source, symbol, line))
+        variables = self._variables
+        trigger = (self._members.mixing.mix, variables[source], self._symbols[symbol], line)
+        self.flows.wait(variables[place], trigger)
 
-    def _store_index(
-        self, place: int, key: str | int | None, source: int, symbol: int, line: int
-    ) -> None:
+    def _index(self, row: Sequence[Any]) -> None:
+        _, to, place, key, symbol, line = row
+        variables = self._variables
+        trigger = (self._read_element, variables[to], key, self._symbols[symbol], line)
+        self.flows.wait(variables[place], trigger)
+
+    def _store_index(self, row: Sequence[Any]) -> None:
+        _, held, key, value, symbol, line = row
+        place, source = self._variables[held], self._variables[value]
         key = "*" if key is None else key
         literal = self._literals.get(place)
         if literal is None:
-            self.flows.wait(place, (self._members.store_index, key, source, symbol, line))
+            trigger = (self._write_element, key, source, self._symbols[symbol], line)
+            self.flows.wait(place, trigger)
         elif source != NOTHING:
             self.flows.flow(source, self.containers.key(literal, key))
 
     # Calls
 
-    def _call(
-        self, to: int, callee: int, arguments: Sequence[Argument], symbol: int, line: int, name: str
-    ) -> None:
-        site = self.program.site(to, arguments, symbol, line, name, "call")
-        self.flows.wait(callee, (self._calls.apply, site))
+    def _call(self, row: Sequence[Any]) -> None:
+        _, to, callee, arguments, symbol, line, name = row
+        variables = self._variables
+        numbered = self._number_arguments(arguments)
+        site = self.program.site(variables[to], numbered, self._symbols[symbol], line, name, "call")
+        self.flows.wait(variables[callee], (self._apply, site))
 
-    def _call_method(
-        self, to: int, place: int, name: str, arguments: Sequence[Argument], symbol: int, line: int
-    ) -> None:
-        site = self.program.site(to, arguments, symbol, line, name, "method")
+    def _call_method(self, row: Sequence[Any]) -> None:
+        _, to, held, name, arguments, symbol, line = row
+        place = self._variables[held]
+        numbered = self._number_arguments(arguments)
+        site = self.program.site(
+            self._variables[to], numbered, self._symbols[symbol], line, name, "method"
+        )
         site.place = place
         if (receiver := self._parameters.get(place)) is not None:
             self.program.receivers[site] = receiver
-        self.flows.wait(place, (self._members.call, name, site))
+        self.flows.wait(place, (self._call_member, name, site))
 
-    def _decorate(self, to: int, decorator: int, source: int, symbol: int, line: int) -> None:
-        self._decorators.decorate(to, decorator, source, symbol, line)
+    def _special(self, row: Sequence[Any]) -> None:
+        _, to, place, name, arguments, symbol, line = row
+        variables = self._variables
+        numbered = self._number_arguments(arguments)
+        own = self._symbols[symbol]
+        trigger = (self._call_special, variables[to], name, numbered, own, line)
+        self.flows.wait(variables[place], trigger)
 
-    def _raise(self, place: int, symbol: int, line: int) -> None:
-        site = self.program.site(self.flows.fresh(), (), symbol, line, "raise", "special")
-        self.flows.wait(place, (self._calls.raised, site))
+    def _decorate(self, row: Sequence[Any]) -> None:
+        _, to, decorator, source, symbol, line = row
+        variables = self._variables
+        self._decorators.decorate(
+            variables[to], variables[decorator], variables[source], self._symbols[symbol], line
+        )
+
+    def _wrap(self, row: Sequence[Any]) -> None:
+        _, to, callee, source = row
+        variables = self._variables
+        trigger = (self._give_back, variables[to], variables[source])
+        self.flows.wait(variables[callee], trigger)
+
+    def _raise(self, row: Sequence[Any]) -> None:
+        _, place, symbol, line = row
+        own = self._symbols[symbol]
+        site = self.program.site(self.flows.fresh(), (), own, line, "raise", "special")
+        self.flows.wait(self._variables[place], (self._calls.raised, site))
 
     # Imports
 
-    def _import(self, to: int, module: str, name: str, level: int, line: int) -> None:
-        self._imports.bind(self._bound, to, module, name, level, line)
+    def _import(self, row: Sequence[Any]) -> None:
+        _, to, module, name, level, line = row
+        self._imports.bind(self._bound, self._variables[to], module, name, level, line)
 
-    def _import_all(self, module: str, level: int) -> None:
+    def _import_all(self, row: Sequence[Any]) -> None:
+        _, module, level = row
         self._imports.bind_all(self._bound, module, level)
 
-    _handlers: ClassVar[dict[int, Callable[..., None]]] = {
+    _handlers: ClassVar[dict[int, Callable[["Instructions", Sequence[Any]], None]]] = {
         Op.COPY: _copy,
         Op.FUNCTION: _function,
         Op.CLASS: _class,
+        Op.LOAD: _load,
         Op.STORE: _store,
         Op.CALL: _call,
         Op.CALL_METHOD: _call_method,
+        Op.ELEMENT: _await,
+        Op.INDEX: _index,
         Op.STORE_INDEX: _store_index,
         Op.CONTAINER: _container,
         Op.IMPORT: _import,
         Op.IMPORT_ALL: _import_all,
         Op.EXTERNAL: _external,
+        Op.SPECIAL: _special,
+        Op.INSTANCE: _await_type,
+        Op.ENTER: _await,
         Op.SUPER: _super,
         Op.DECORATE: _decorate,
         Op.RAISE: _raise,
         Op.PROVIDED: _provided,
+        Op.DECLARED: _await_type,
+        Op.CONTAINERS: _await_type,
+        Op.NARROW: _narrow,
         Op.MIX: _mix,
+        Op.WRAP: _wrap,
     }

@@ -109,7 +109,8 @@ class Solver:
         for early in (True, False):
             for bound in bounds:
                 instructions.enter(bound, files[bound.file][1])
-                instructions.run(i for i in files[bound.file][1].top if (i[0] in _EARLY) == early)
+                top = files[bound.file][1].top
+                instructions.run([i for i in top if (i[0] in _EARLY) == early])
             self.drain()
             if early and self._recorder:
                 self._recorder.note_heads(self.program)

@@ -78,7 +78,7 @@ def _make_entry_storable(entry: Entry) -> Entry:
     """
     document, passages = entry.document, entry.passages
     if not any(
-        map(_UNSTORABLE.search, (document.text, document.title, *(p.context for p in passages)))
+        map(_is_unstorable, (document.text, document.title, *(p.context for p in passages)))
     ):
         return entry
     return Entry(
@@ -89,6 +89,12 @@ def _make_entry_storable(entry: Entry) -> Entry:
         ),
         tuple(p._replace(context=_replace_unstorable(p.context)) for p in passages),
     )
+
+
+def _is_unstorable(text: str) -> bool:
+    if text.isascii():
+        return "\0" in text
+    return _UNSTORABLE.search(text) is not None
 
 
 def _replace_unstorable(text: str) -> str:

@@ -46,6 +46,8 @@ class JavaScriptLinker(Linker):
         manifests: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
     ) -> None:
         self._known = set(paths)
+        #: (folder of the importer, module) → the file that the module is in.
+        self._found: dict[tuple[str, str], str | None] = {}
         self._roots = sorted(
             {path.partition("/src/")[0] + "/src" for path in self._known if "/src/" in path}
             | {"src", "", "."}
@@ -78,6 +80,13 @@ class JavaScriptLinker(Linker):
         )
 
     def _find(self, importer: str, module: str) -> str | None:
+        """Return the file of a module, which is the same for all importers in a folder."""
+        place = (importer.rpartition("/")[0], module)
+        if place not in self._found:
+            self._found[place] = self._look_for(importer, module)
+        return self._found[place]
+
+    def _look_for(self, importer: str, module: str) -> str | None:
         if module.startswith("."):
             return self._file(normpath(f"{importer.rpartition('/')[0] or '.'}/{module}"))
         path = self._aliased(importer, module)

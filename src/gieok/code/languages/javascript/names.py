@@ -14,6 +14,8 @@ _CONSTRUCTOR = re.compile(
     r"\b([A-Za-z_$][\w$]*)\.prototype\b|\binherits\(\s*([A-Za-z_$][\w$]*)"
     r"|\bnew\s+([A-Za-z_$][\w$]*)"
 )
+#: What one of these forms holds; most files hold none, and searching for a beginning is fast.
+_CONSTRUCTING = tuple(map(re.compile, (r"new\s+[A-Za-z_$]", r"\.prototype", r"inherits\(")))
 #: Statements whose declarations belong to the enclosing function.
 _BLOCKS = frozenset(
     """
@@ -55,7 +57,9 @@ class JavaScriptNames(TreeReader):
         """Find the functions that are used as classes; bind `exports`."""
         source = self.source.decode("utf-8", "replace")
         #: Functions that are used as classes.
-        self.constructors = {a or b or c for a, b, c in _CONSTRUCTOR.findall(source)}
+        self.constructors: set[str] = set()
+        if any(begin.search(source) for begin in _CONSTRUCTING):
+            self.constructors = {a or b or c for a, b, c in _CONSTRUCTOR.findall(source)}
         #: The function that was added last.
         self.newest = NOTHING
         #: Type parameters with their bounds, while a signature is read.
