@@ -26,7 +26,8 @@ _ANIMAL_EN = (
     "|horse|lizard|snake|hedgehog|guinea pig|goldfish|hen|goat|pony"
 )
 _ANIMAL = rf"{words.ANIMAL}|{_ANIMAL_EN}"
-_KIN_KO = r"여동생|남동생|동생|조카|아들|딸|언니|오빠|누나|형(?=[이의은 ])|엄마|아빠|어머니|아버지"
+#: 형 begins other words, too: 형편, 형광등.
+_KIN_KO = rf"(?!형(?![이의은 ]))(?:{alternatives(persons.NEAREST_KO, persons.CHILDREN_KO, '조카')})"
 _KIN_EN = alternatives(persons.RELATIVES_EN, persons.CHILDREN_EN)
 _NEAR = (
     rf"(?:(?<![가-힣])(?:우리 ?|내 |제 )?(?P<ko>{_KIN_KO}|{words.ANIMAL}|{persons.SPOUSES_KO}"

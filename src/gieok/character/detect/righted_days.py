@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from gieok.character.detect import gates
 from gieok.character.detect.denials import is_among, list_names
-from gieok.character.detect.misremembered import names_other, puts_right
 from gieok.character.detect.patterns import split_chat_sentences
 from gieok.character.detect.plans import list_open_plans, name_held_plan
+from gieok.character.detect.righted.claims import names_other
+from gieok.character.detect.righted.openings import puts_right
 from gieok.character.facts import USER, Fact
 from gieok.text.times.reading import Time, read_times
 
