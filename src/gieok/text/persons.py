@@ -50,6 +50,12 @@ WOMEN_EN = (
 )
 ROLES_EN = "boss|manager|colleague|coworker|teacher|coach"
 
+#: Animals who live with people.
+ANIMALS_EN = (
+    "cat|dog|puppy|pup|kitten|rabbit|bunny|hamster|parrot|tortoise|turtle|gecko|ferret|budgie"
+    "|horse|lizard|snake|hedgehog|guinea pig|goldfish|hen|goat|pony"
+)
+
 
 def alternatives(*groups: str) -> str:
     """Return the words of groups as alternatives of a pattern, a longer word before its start."""

@@ -112,15 +112,15 @@ def list_claims(text: str, answers: str, earlier: Sequence[str]) -> list[Doubted
     What the user said themselves is looked at where the message says that it puts something right.
     """
     is_of_reply = bool(_SELF_EN.search(text) or any(map(SELF_KO.match, cut_clauses(text))))
-    names = _list_name_words(" ".join(earlier))
+    names = list_name_words(" ".join(earlier))
     claims = list[DoubtedClaim]()
     for sentence in split_chat_sentences(answers[-_MOST_CLAIM:]):
         who = WHO.search(sentence) if sentence.endswith("?") else None
         if who and who[0].lower() not in text.lower():
             continue  # it may be them of whom the user speaks
-        addresses = _OF_USER_KO.search(sentence) or _OF_USER_EN.search(sentence)
+        addresses = any(one.search(sentence) for one in (_OF_USER_KO, _OF_USER_EN, TAG))
         if addresses or not _OF_CHARACTER.search(sentence):
-            is_of_user = bool(addresses or who or is_of_reply or _list_name_words(sentence) & names)
+            is_of_user = bool(addresses or who or is_of_reply or list_name_words(sentence) & names)
             claims.append(
                 DoubtedClaim(sentence.strip(), False, is_of_user, earlier=" ".join(earlier))
             )
@@ -153,10 +153,10 @@ def list_own_claims(text: str, older: Sequence[str]) -> list[DoubtedClaim]:
 
 def _list_lesser_words(text: str) -> frozenset[str]:
     """Return the words that may name something, and the Latin ones of three letters or more."""
-    return _list_name_words(text) | frozenset(re.findall(r"\b[a-z]{3,}\b", text.lower()))
+    return list_name_words(text) | frozenset(re.findall(r"\b[a-z]{3,}\b", text.lower()))
 
 
-def _list_name_words(text: str) -> frozenset[str]:
+def list_name_words(text: str) -> frozenset[str]:
     """Return the words that may name something: Korean ones without particle, Latin ones."""
     korean = (PARTICLE.sub("", word) for word in re.findall(r"[가-힣]{2,}", text))
     latin = re.findall(r"(?<![.!?] )(?<!^)\b[A-Z][\w'’-]{2,}", text)

@@ -34,8 +34,11 @@ _TOPIC = re.compile(r"^(?P<wrong>[가-힣A-Za-z0-9]+?)(?:이는|이가|은|는|�
 
 #: How a Korean noun ends that is a statement of its own.
 _INSISTS = re.compile(
-    r"(?:이?라니까요?|이?라고요?|이?라구요?|이에요|예요|이요|이야|(?<=[가-힣]{2})[야임]|이?거든요?|입니다)$"
+    r"(?:이?라니까요?|이?라고요?|이?라구요?|이에요|예요|이요|이야|이다|(?<=[가-힣]{2})[야임]|이?거든요?|입니다)$"
 )
+
+#: Words of a message among which a name stands that is said again.
+_FIRST_WORDS = 4
 
 
 def iter_korean(text: str, claims: Sequence[DoubtedClaim]) -> Iterator[Righted]:
@@ -49,7 +52,8 @@ def iter_korean(text: str, claims: Sequence[DoubtedClaim]) -> Iterator[Righted]:
             lead = found["lead"] or ""
             wrong = f"{lead}{found['wrong']}" if len(found["wrong"]) < 2 else found["wrong"]
             claim = next((one for one in claims if len(wrong) > 1 and wrong in one.text), None)
-            behind = cut_clauses(found["behind"])
+            said_behind = found["behind"].removeprefix(found["wrong"])  # 시내는 무슨 시내
+            behind = cut_clauses(said_behind)
             right = _find_right_value(behind, wrong, claim, is_pair=" " in wrong)
             if not right and not behind:
                 right = _find_right_value(cut_clauses(sentence[: found.start()]), wrong, claim)
@@ -92,9 +96,20 @@ def _repeats_value(clause: str, claim: DoubtedClaim) -> bool:
 
 def _iter_insisted(text: str, claims: Sequence[DoubtedClaim]) -> Iterator[Righted]:
     """Yield a name that the user says again, which a claim has in another spelling: 채원이에요."""
-    first = next(iter(text.split()), "").strip(" ,.~!?ㅋㅎㅠㅜ")
-    end = _INSISTS.search(first)
-    right = first[: end.start()] if end else ""
+    for token in text.split()[:_FIRST_WORDS]:
+        word = token.strip(" ,.~!?ㅋㅎㅠㅜ")
+        end = _INSISTS.search(word)
+        right = word[: end.start()] if end else ""
+        misheard = _find_misheard_name(right, claims)
+        if misheard is not None:
+            yield right_claim(misheard[1], misheard[0], right, text)
+            return
+
+
+def _find_misheard_name(
+    right: str, claims: Sequence[DoubtedClaim]
+) -> tuple[str, DoubtedClaim] | None:
+    """Return what a claim has in the place of a name that the user had said, and the claim."""
     for claim in claims if len(right) > 1 else ():
         if claim.is_own or right not in claim.earlier:
             continue
@@ -102,8 +117,8 @@ def _iter_insisted(text: str, claims: Sequence[DoubtedClaim]) -> Iterator[Righte
             for start in range(len(word) - len(right) + 1):
                 named = word[start : start + len(right)]
                 if _is_misheard(named, right) and named not in claim.earlier:
-                    yield right_claim(claim, named, right, text)
-                    return
+                    return named, claim
+    return None
 
 
 def _is_misheard(one: str, other: str) -> bool:
@@ -134,9 +149,12 @@ def _find_right_value(
         if not tokens or gates.names_person(said) or wrong in said or NEGATED.search(said):
             continue
         value = strip_end(tokens[0])
+        if claim and f"{value}이" in claim.earlier and f"{value}이" in tokens[0]:
+            value = f"{value}이"  # 고양이라고: the noun ends as the ending begins
         if is_pair and len(tokens) > 1:
             value = f"{tokens[0]} {ENDING.sub('', tokens[1])}"
-        if len(value) < 1 or NO_RIGHT.fullmatch(value):
+        is_known = claim is not None and len(value) > 1 and value in claim.earlier
+        if len(value) < 1 or (NO_RIGHT.fullmatch(value) and not is_known):
             continue
         if len(value) > 1 or value.isdigit() or len(tokens[0]) - len(value) > 1:
             return value

@@ -5,8 +5,12 @@ import re
 from gieok.character.detect import words
 from gieok.character.detect.righted.openings import NO_KO
 
-SELF_KO = re.compile(r"^(?:나는|난|나|내가|내|저는|전|저|제가|제|저희는?|우리는?)(?![가-힣])\s*")
-_CLAUSE = re.compile(r"(?<=[가-힣])(?:고|는데|지만|인데)(?:요)?[\s,]+|[.,!?…]+|[ㅋㅎㅠㅜ]{2,}")
+SELF_KO = re.compile(
+    r"^(?:나는|난|나|내가|내|저는|전|저|제가|제|저희는?|우리는?|여기는|여긴|여는)(?![가-힣])\s*"
+)
+_CLAUSE = re.compile(
+    r"(?<=[가-힣])(?:(?<![라다냐자])고|는데|지만|인데)(?:요)?[\s,]+|[.,!?…]+|[ㅋㅎㅠㅜ]{2,}"
+)
 _OPENING = re.compile(
     rf"^\W*(?:(?:{NO_KO}|아|어|앗|음|엥|헐|근데|그게|그건|그거|아니라|아니고|사실은?|실은|참)(?![가-힣])[\s,.~]*)+"
 )

@@ -22,7 +22,7 @@ _TENS = "|".join(ENGLISH_TENS)
 #: "may" is a verb more often than a month.
 _MONTHS = "|".join(month for month in MONTHS if month != "may")
 #: Kinds of values that are told apart by their form alone.
-_KINDS = tuple(
+KINDS = tuple(
     re.compile(kind, re.IGNORECASE)
     for kind in (
         r"(?<![\d.:])(?P<value>\d{1,2}) ?(?=시(?!간)|o'clock|[ap]\.?m\b)",
@@ -53,17 +53,17 @@ def iter_same_kind(text: str, claims: Sequence[DoubtedClaim]) -> Iterator[Righte
     the only one of its kind where it stands; the message may name the wrong one, too.
     """
     is_put_right = puts_right(text) or bool(list_cited(text))
-    for kind in _KINDS:
-        now = _list_values(kind, text)
+    for kind in KINDS:
+        now = list_values(kind, text)
         first = next(kind.finditer(text), None)
         is_opening = first is not None and _opens_alone(text, first)
         own_first = sorted(claims, key=lambda claim: not claim.is_own)
         for claim in own_first if is_opening or (is_put_right and now) else ():
-            was = _list_values(kind, claim.text)
+            was = list_values(kind, claim.text)
             right = [value for value in now if value not in was]
             right = now[:1] if is_opening and now[0] in right else right
             is_repeated = bool(was) and any(
-                was == _list_values(kind, one.text) for one in claims if not one.is_own
+                was == list_values(kind, one.text) for one in claims if not one.is_own
             )
             is_denied = bool(was) and _denies_value(text, was[0])
             if claim.is_own and not (claim.is_open or is_denied or is_repeated):
@@ -87,7 +87,8 @@ def _denies_value(text: str, value: str) -> bool:
     )
 
 
-def _list_values(kind: "re.Pattern[str]", text: str) -> list[str]:
+def list_values(kind: "re.Pattern[str]", text: str) -> list[str]:
+    """Return the values of a kind in a text, each once."""
     return list(dict.fromkeys(found["value"] for found in kind.finditer(text)))
 
 

@@ -19,6 +19,7 @@ from gieok.character.detect.righted.claims import (
 from gieok.character.detect.righted.english import iter_english
 from gieok.character.detect.righted.korean import iter_korean
 from gieok.character.detect.righted.openings import PUTS_RIGHT
+from gieok.character.detect.righted.said_again import iter_said_again
 from gieok.character.detect.righted.same_kind import iter_same_kind
 from gieok.character.facts import same_value
 from gieok.text.language import detect_text_language
@@ -57,7 +58,7 @@ def iter_righted(
     claims += list_own_claims(text, older)
     find = iter_korean if detect_text_language(text) == "ko" else iter_english
     seen = set[str]()
-    for one in (*find(text, claims), *iter_same_kind(text, claims)):
+    for one in (*find(text, claims), *iter_same_kind(text, claims), *iter_said_again(text, claims)):
         is_same = same_value(one.right) == same_value(one.wrong)
         if not is_same and one.wrong not in seen and len(one.right) <= _MOST_VALUE:
             seen.add(one.wrong)
