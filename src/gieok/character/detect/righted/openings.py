@@ -23,7 +23,8 @@ PUTS_RIGHT = re.compile(
     r"정정|잘못 ?(?:말|알|적|썼)|헷갈|착각|\bcorrection\b|\bi (?:misspoke|was wrong|tell a lie)\b"
     r"|\b(?:got|had|have|i['’]d|gave you|told you) (?:that|the|it|you"
     r"|my)(?: \w+){0,2} (?:wrong|mixed up)\b"
-    r"|\b(?:told|gave) (?:you|ya|u) wrong\b|\bmixed (?:it|that|them|those) up\b|틀리게 ?(?:말|알려)|잘못 ?알려"
+    r"|\b(?:told|gave) (?:you|ya|u) wrong\b"
+    r"|\bmixed (?:it|that|them|those) up\b|틀리게 ?(?:말|알려)|잘못 ?알려"
     r"|\b(?:what )?i meant\b|\bmy mistake\b|\bscratch that\b|\bmake that\b",
     re.IGNORECASE,
 )

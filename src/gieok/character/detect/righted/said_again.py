@@ -18,7 +18,7 @@ from gieok.character.detect.righted.claims import (
     right_claim,
 )
 from gieok.character.detect.righted.english_values import STOP
-from gieok.character.detect.righted.same_kind import KINDS, list_values
+from gieok.character.detect.righted.same_kind import KINDS, list_kind_values
 from gieok.text.numerals import ENGLISH_ONES
 from gieok.text.persons import ANIMALS_EN
 
@@ -63,9 +63,9 @@ def _iter_same_thing(sentence: str, text: str, claim: DoubtedClaim) -> Iterator[
         and subject["subject"] in list_name_words(claim.text)
     )
     for kind in (*KINDS, *_THINGS):
-        known = set(list_values(kind, claim.earlier))
-        was = [value for value in list_values(kind, claim.text) if value not in known]
-        now = [value for value in list_values(kind, sentence) if value not in was]
+        known = set(list_kind_values(kind, claim.earlier))
+        was = [value for value in list_kind_values(kind, claim.text) if value not in known]
+        now = [value for value in list_kind_values(kind, sentence) if value not in was]
         said = [value for value in now if value in known or (is_about_it and kind in _THINGS)]
         if len(was) == len(said) == 1:
             yield right_claim(claim, was[0], said[0], text)

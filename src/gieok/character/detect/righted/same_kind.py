@@ -54,16 +54,16 @@ def iter_same_kind(text: str, claims: Sequence[DoubtedClaim]) -> Iterator[Righte
     """
     is_put_right = puts_right(text) or bool(list_cited(text))
     for kind in KINDS:
-        now = list_values(kind, text)
+        now = list_kind_values(kind, text)
         first = next(kind.finditer(text), None)
         is_opening = first is not None and _opens_alone(text, first)
         own_first = sorted(claims, key=lambda claim: not claim.is_own)
         for claim in own_first if is_opening or (is_put_right and now) else ():
-            was = list_values(kind, claim.text)
+            was = list_kind_values(kind, claim.text)
             right = [value for value in now if value not in was]
             right = now[:1] if is_opening and now[0] in right else right
             is_repeated = bool(was) and any(
-                was == list_values(kind, one.text) for one in claims if not one.is_own
+                was == list_kind_values(kind, one.text) for one in claims if not one.is_own
             )
             is_denied = bool(was) and _denies_value(text, was[0])
             if claim.is_own and not (claim.is_open or is_denied or is_repeated):
@@ -87,7 +87,7 @@ def _denies_value(text: str, value: str) -> bool:
     )
 
 
-def list_values(kind: "re.Pattern[str]", text: str) -> list[str]:
+def list_kind_values(kind: "re.Pattern[str]", text: str) -> list[str]:
     """Return the values of a kind in a text, each once."""
     return list(dict.fromkeys(found["value"] for found in kind.finditer(text)))
 
