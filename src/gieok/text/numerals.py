@@ -26,19 +26,20 @@ _LESSER = "|".join(sorted({**_ONES, **_DAYS}, key=len, reverse=True))
 _NATIVE = re.compile(rf"(?<![가-힣])초?({'|'.join(_TENS)})?\s?({_LESSER})?")
 _AGE_WORD = re.compile(rf"(?:{'|'.join(_TENS)})(?:{'|'.join(_ONES)})?")
 _HALF_MONTH = re.compile(r"(?<![가-힣])(보름)|(열흘)")
-_ENGLISH_ONES = (
+#: Names of the numbers from one to nineteen, and of the tens from twenty.
+ENGLISH_ONES = (
     "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
     "sixteen seventeen eighteen nineteen"
 ).split()
-_ENGLISH_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+ENGLISH_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12,
 }  # fmt: skip
 _ENGLISH = {
-    **{word: number for number, word in enumerate(_ENGLISH_ONES, 1)},
-    **{f"{word}th": number for number, word in enumerate(_ENGLISH_ONES, 1)},
-    **{word: 10 * number for number, word in enumerate(_ENGLISH_TENS, 2)},
-    **{f"{word[:-1]}ieth": 10 * number for number, word in enumerate(_ENGLISH_TENS, 2)},
+    **{word: number for number, word in enumerate(ENGLISH_ONES, 1)},
+    **{f"{word}th": number for number, word in enumerate(ENGLISH_ONES, 1)},
+    **{word: 10 * number for number, word in enumerate(ENGLISH_TENS, 2)},
+    **{f"{word[:-1]}ieth": 10 * number for number, word in enumerate(ENGLISH_TENS, 2)},
     **_ORDINALS,
 }
 _ENGLISH_WORD = re.compile(r"[a-z]+")

@@ -1,13 +1,15 @@
 """Words for the persons around a user, in Korean and English.
 
 One list for whoever asks of whom a sentence tells. Each name is a group of alternatives, of which
-`alternatives` makes a part of a pattern. A word stands in one group; CALLED_EN, MEN_EN and WOMEN_EN
-pick words out of the groups. The hook imports this module: standard library alone.
+`alternatives` makes a part of a pattern. A word stands in one group; NEAREST_KO, CALLED_EN, MEN_EN
+and WOMEN_EN pick words out of the groups. The hook imports this module: standard library alone.
 """
 
+#: Korean words for the kin with whom one grows up.
+NEAREST_KO = "엄마|아빠|어머니|아버지|언니|오빠|누나|형|남동생|여동생|동생"
 #: Korean words for kin of which a user has one, or names one.
 RELATIVES_KO = (
-    "엄마|아빠|어머니|아버지|어머님|아버님|언니|오빠|누나|형|매형|형수|남동생|여동생|동생|할머니|할아버지"
+    f"{NEAREST_KO}|어머님|아버님|매형|형수|할머니|할아버지"
     "|이모부|이모|삼촌|고모|시어머니|시아버지|장모님?|장인|처제|처남|사위|며느리"
 )
 SPOUSES_KO = "아내|와이프|남편|신랑|마누라|집사람|안사람|바깥양반"
@@ -47,6 +49,12 @@ WOMEN_EN = (
     "|nana|wife|daughter|girlfriend"
 )
 ROLES_EN = "boss|manager|colleague|coworker|teacher|coach"
+
+#: Animals who live with people.
+ANIMALS_EN = (
+    "cat|dog|puppy|pup|kitten|rabbit|bunny|hamster|parrot|tortoise|turtle|gecko|ferret|budgie"
+    "|horse|lizard|snake|hedgehog|guinea pig|goldfish|hen|goat|pony"
+)
 
 
 def alternatives(*groups: str) -> str:

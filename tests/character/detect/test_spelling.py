@@ -19,6 +19,9 @@ from gieok.character.detect.spelling import spelled
         ("나 인자 퇴근이여", "나 이제 퇴근이야"),
         ("서산에 살아유", "서산에 살아요"),
         ("글고 나 이사 갔슈", "그리고 나 이사 갔슈"),
+        ("거위가 아이고 오리다", "거위가 아니고 오리다"),
+        ("전문대는 아이라", "전문대는 아니라"),
+        ("간호대 카니까", "간호대라니까"),
     ],
 )
 def test_dialect_is_read_as_standard_korean(said: str, read: str) -> None:
@@ -29,6 +32,8 @@ def test_dialect_is_read_as_standard_korean(said: str, read: str) -> None:
     "text",
     [
         "숙제 문제 형제 어제 축제.",
+        "아이고 허리야",
+        "우리 아이고 남의 아이가 아니다",
         "혀 깨물었어",
         "바닷가 호텔에 묵었어",
         "묵은지랑 인디 음악 좋아해",

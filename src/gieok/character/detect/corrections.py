@@ -111,7 +111,8 @@ _KINDS = tuple(
         (
             r"\b(?:\d{1,2}|(?:four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif"
             r"|six|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh"
-            r"|nine)ty(?:-\w+)?))\b(?=[.,;!? ])"
+            r"|nine)ty"
+            r"(?:-\w+| (?:one|two|three|four|five|six|seven|eight|nine)\b)?))\b(?=[.,;!? ])"
         ),
     )
 )

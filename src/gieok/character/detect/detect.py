@@ -19,16 +19,6 @@ from gieok.character.detect.corrections import settle_corrections
 from gieok.character.detect.denials import iter_given_up_plans
 from gieok.character.detect.formers import Former, iter_formers
 from gieok.character.detect.introductions import iter_introduced
-from gieok.character.detect.misremembered import (
-    Righted,
-    find_other,
-    find_righted_statement,
-    format_righted,
-    iter_righted,
-    name_claim_kind,
-    names_other,
-    restate,
-)
 from gieok.character.detect.patterns import (
     OF_ANY,
     OF_OTHER,
@@ -43,6 +33,11 @@ from gieok.character.detect.patterns import (
     tidy_fact_value,
 )
 from gieok.character.detect.person import person_name, strip_name_ending
+from gieok.character.detect.righted.claim_kinds import name_claim_kind
+from gieok.character.detect.righted.claims import Righted, names_other
+from gieok.character.detect.righted.openings import find_righted_statement
+from gieok.character.detect.righted.restatement import find_other, format_righted, restate
+from gieok.character.detect.righted.search import iter_righted
 from gieok.character.detect.righted_days import RightedDay, iter_righted_days
 from gieok.character.detect.spelling import spelled
 from gieok.character.detect.words import NO_NAME, NO_VALUE

@@ -21,17 +21,14 @@ _PARTNER = alternatives(
     "missus|fiance|fiancee|fiancée|other half|better half|old man|gf|bf",
 )
 _FRIEND = r"친구|단짝|절친|베프|friend|mate|bestie|buddy|pal"
-_ANIMAL_EN = (
-    "cat|dog|puppy|pup|kitten|rabbit|bunny|hamster|parrot|tortoise|turtle|gecko|ferret|budgie"
-    "|horse|lizard|snake|hedgehog|guinea pig|goldfish|hen|goat|pony"
-)
-_ANIMAL = rf"{words.ANIMAL}|{_ANIMAL_EN}"
-_KIN_KO = r"여동생|남동생|동생|조카|아들|딸|언니|오빠|누나|형(?=[이의은 ])|엄마|아빠|어머니|아버지"
+_ANIMAL = rf"{words.ANIMAL}|{persons.ANIMALS_EN}"
+#: 형 begins other words, too: 형편, 형광등.
+_KIN_KO = rf"(?!형(?![이의은 ]))(?:{alternatives(persons.NEAREST_KO, persons.CHILDREN_KO, '조카')})"
 _KIN_EN = alternatives(persons.RELATIVES_EN, persons.CHILDREN_EN)
 _NEAR = (
     rf"(?:(?<![가-힣])(?:우리 ?|내 |제 )?(?P<ko>{_KIN_KO}|{words.ANIMAL}|{persons.SPOUSES_KO}"
     rf"|{persons.PARTNERS_KO}|친구|단짝|절친|베프)"
-    rf"|\b(?P<en>{alternatives(_PARTNER, _FRIEND, _ANIMAL_EN, _KIN_EN)})s?\b)"
+    rf"|\b(?P<en>{alternatives(_PARTNER, _FRIEND, persons.ANIMALS_EN, _KIN_EN)})s?\b)"
 )
 _NEAR_ONE = re.compile(_NEAR, re.IGNORECASE)
 #: Somebody in a question who is not the user, by a pronoun or by a word.
@@ -41,7 +38,8 @@ _OF_OTHER = re.compile(
     re.IGNORECASE,
 )
 _YOUR = re.compile(
-    rf"\byour (?:\w+ )?(?:{alternatives(_PARTNER, _FRIEND, _ANIMAL_EN, _KIN_EN)})\b", re.IGNORECASE
+    rf"\byour (?:\w+ )?(?:{alternatives(_PARTNER, _FRIEND, persons.ANIMALS_EN, _KIN_EN)})\b",
+    re.IGNORECASE,
 )
 _OF_YOU = re.compile(r"\byou(?:r|rs|'re)?\b", re.IGNORECASE)
 _HE = regex(r"\b(?:he|his|him)\b")

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from gieok.character.detect import gates
 from gieok.character.detect.denials import is_among, list_names
-from gieok.character.detect.misremembered import names_other, puts_right
 from gieok.character.detect.patterns import split_chat_sentences
 from gieok.character.detect.plans import list_open_plans, name_held_plan
+from gieok.character.detect.righted.claims import names_other
+from gieok.character.detect.righted.openings import puts_right
 from gieok.character.facts import USER, Fact
 from gieok.text.times.reading import Time, read_times
 
@@ -25,6 +26,8 @@ _FILLERS = re.compile(
     r"|아니[가-힣]*|[가-힣]*라고 ?했[가-힣]*|헷갈[가-힣]*|착각[가-힣]*|말고",
     re.IGNORECASE,
 )
+#: What others say of a day: 금요일이라고 하더라.
+_HEARD_DAY = re.compile(r"(?<=[일날])이라(?:고 ?하[가-힣]+|더라|네)(?:요)?(?![가-힣])")
 #: How much of a fact's sentence is looked for in a message.
 _MOST_COMPARED = 40
 
@@ -45,11 +48,11 @@ def iter_righted_days(
     `earlier` are the user's last messages before it.
     """
     sentences = [one for one in split_chat_sentences(text) if not one.endswith("?")]
-    text = ". ".join(sentences)
+    text = _HEARD_DAY.sub("이다", ". ".join(sentences))
     if not puts_right(text) or gates.is_idea(text) or names_other(text):
         return
     days, rest = list[date](), list[str]()
-    for sentence in sentences:  # "Saturday. Saturday the 17th" is no one day
+    for sentence in split_chat_sentences(text):  # "Saturday. Saturday the 17th" is no one day
         times = [
             one for one in read_times(sentence, said, is_ahead=True).found if _is_single_day(one)
         ]

@@ -38,6 +38,10 @@ UNWELL = rf"(?:{BODY}|몸|속|배|머리|기분|컨디션|상태)(?:이|가|은|
 ONES = "한|두|세|네|다섯|여섯|일곱|여덟|아홉|열"
 ONES_END = "하나|한|둘|두|셋|세|넷|네|다섯|여섯|일곱|여덟|아홉"
 TENS = rf"(?:열|스무|스물|서른|마흔|쉰|예순|일흔|여든)(?: ?(?:{ONES_END}))?"
+#: Days of a month by their native Korean names, as the old tell them: 초사흘, 열이레, 스무날.
+DAY_OF_MONTH = (
+    r"(?:초|열|스무)?(?:하루|이틀|사흘|나흘|닷새|엿새|이레|여드레|아흐레)|초?열흘|스무날|보름|그믐"
+)
 
 #: Endings and words that no name of a person has.
 NO_NAME = (

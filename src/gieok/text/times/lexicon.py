@@ -23,10 +23,11 @@ class Token(NamedTuple):
     text: str
 
 
-_MONTHS = (
+#: Names of months and of days of the week, in their order.
+MONTHS = (
     "january february march april may june july august september october november december".split()
 )
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _SHORT_DAYS = {
     "mon": 0,
     "tue": 1,
@@ -45,10 +46,10 @@ _UNITS = "day week month quarter year decade".split()
 
 #: English words by kind, with their numbers.
 _ENGLISH: dict[str, dict[str, int]] = {
-    "month": {name: n for n, long in enumerate(_MONTHS, 1) for name in (long, long[:3])}
+    "month": {name: n for n, long in enumerate(MONTHS, 1) for name in (long, long[:3])}
     | {"sept": 9},
-    "weekday": {name: n for n, name in enumerate(_WEEKDAYS)},
-    "weekdays": {f"{name}s": n for n, name in enumerate(_WEEKDAYS)},
+    "weekday": {name: n for n, name in enumerate(WEEKDAYS)},
+    "weekdays": {f"{name}s": n for n, name in enumerate(WEEKDAYS)},
     "qualifier": {
         "last": -1, "previous": -1, "past": -1, "this past": -1, "this last": -1, "this": 0,
         "current": 0, "this coming": 1, "next": 1, "coming": 1, "upcoming": 1, "following": 1,

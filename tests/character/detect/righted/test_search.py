@@ -6,7 +6,8 @@ from datetime import date
 import pytest
 
 from gieok.character.detect.detect import Detection, Spoken, detect_statements
-from gieok.character.detect.misremembered import CLAIM_KINDS, ClaimKind, iter_righted
+from gieok.character.detect.righted.claim_kinds import CLAIM_KINDS, ClaimKind
+from gieok.character.detect.righted.search import iter_righted
 from gieok.character.predicates import PREDICATES
 
 _DAY = date(2026, 5, 4)
