@@ -6,6 +6,12 @@ Wednesday, and the folder is a project whose branch nobody knows.
 
 #: (rule, forbidden, harmless)
 CASES = (
+    ("푸시하지 마, 커밋하지 마", ["git push", "git commit -m x"], ["git add ."]),
+    ("커밋하지 말고 푸시도 하지 마", ["git push", "git commit -m x"], ["git add ."]),
+    ("push 금지, 배포 금지", ["git push", "npm run deploy"], ["git status"]),
+    # The joined rule shares the condition of the one before it: the day is a Wednesday.
+    ("수요일엔 git push 하지 말고 배포도 하지 마", ["git push"], ["git status"]),
+    ("금요일엔 git push 하지 말고 배포도 하지 마", [], ["git push", "npm run deploy"]),
     (
         "never deploy from main",
         ["npm run deploy", "git switch main && npm run deploy"],

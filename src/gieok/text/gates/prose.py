@@ -33,6 +33,18 @@ _KOREAN_END = (
     r"(?!그[랬러래]|라[고는]|주[세시셔]|줘|줄|달|걍|그냥|했|하[고는던래자더]|한[다대]|알[겠았]|오케이|ㅇㅋ|제발|진짜|정말|절대|부탁|네|응|고\b"
     r"|(?:ok|please|pls)\b)"
 )
+#: A prohibition that another one follows in the same sentence: "커밋하지 말고 푸시도 하지 마",
+#: "push 금지, 배포 금지".
+_KOREAN_JOINT = (
+    r"((?<=[가-힣])지(?:는|도)?\s?(?:말고|마(?:라|요|세요|십시오)?(?=,)|말아(?:라|요)?(?=,))|금지)"
+    r"(?:,\s*|\s+)"
+    r"(?=\S.{0,80}?(?:[가-힣]지(?:는|도)?\s?(?:마|말)|금지))"
+)
+#: What a prohibition may hold under, which one behind it shares: "금요일엔 푸시하지 말고 배포도 하지 마".
+_KOREAN_CONDITION = (
+    r"(?:에는|엔|에선|에서는?|때는?|면|까지는?|전에는?|[후뒤]에는?|동안은?|없이는?|중에는?|이외에는?|말고는)\s"
+    r"|요일|주말|오전|오후|새벽|밤에|\d시"
+)
 
 
 def list_own_sentences(text: str) -> list[str]:
@@ -44,8 +56,18 @@ def list_own_sentences(text: str) -> list[str]:
 
 
 def split_korean_rules(sentence: str) -> list[str]:
-    """Return the parts of a sentence behind each of whose prohibitions another one begins."""
-    return re.sub(_KOREAN_END, r"\1\n", sentence).split("\n")
+    """Return the parts of a sentence behind each of whose prohibitions another one begins.
+
+    A prohibition under a condition stays together with the one that is joined to it: alone, the
+    second would hold always.
+    """
+    parts = re.sub(_KOREAN_END, r"\1\n", sentence).split("\n")
+    return [piece for part in parts for piece in _split_joined_prohibitions(part)]
+
+
+def _split_joined_prohibitions(part: str) -> list[str]:
+    first, *rest = re.sub(_KOREAN_JOINT, r"\1\n", part).split("\n")
+    return [part] if re.search(_KOREAN_CONDITION, first) else [first, *rest]
 
 
 def _empty_quotation(match: re.Match[str]) -> str:
