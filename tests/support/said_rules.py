@@ -28,6 +28,19 @@ CASES = (
     ("커밋은 뭐든 금지", ["git commit -m x"], ["git add ."]),
     ("푸시하지 마, 커밋하지 마", ["git push", "git commit -m x"], ["git add ."]),
     ("커밋하지 말고 푸시도 하지 마", ["git push", "git commit -m x"], ["git add ."]),
+    # "지 말고" forbids, and excepts nothing.
+    (
+        ".env 파일은 열지도 말고 고치지도 마세요",
+        ["read:.env", "cat .env"],
+        ["read:src/a.py", "edit:src/a.py"],
+    ),
+    # What the first is about, or where it holds, the joined one shares.
+    ("main에 푸시하지 말고 머지하지도 마", ["git push origin main"], ["git merge dev"]),
+    (
+        "helm upgrade 하기 전에는 내 확인 받아",
+        ["helm upgrade db charts/db --version 8.5.1 -n monitoring"],
+        ["helm upgrade --help", "helm version"],
+    ),
     ("push 금지, 배포 금지", ["git push", "npm run deploy"], ["git status"]),
     # The joined rule shares the condition of the one before it: the day is a Wednesday.
     ("수요일엔 git push 하지 말고 배포도 하지 마", ["git push"], ["git status"]),
