@@ -6,8 +6,41 @@ Wednesday, and the folder is a project whose branch nobody knows.
 
 #: (rule, forbidden, harmless)
 CASES = (
+    # "It" is what the reason before it is about.
+    (
+        "the charts folder is Ines's, ask before you change it",
+        ["edit:charts/tides.csv", "sed -i s/a/b/ charts/tides.csv"],
+        ["read:charts/tides.csv", "edit:src/tides.py"],
+    ),
+    ("legacy/ is frozen - never edit it", ["edit:legacy/a.py"], ["edit:src/a.py"]),
+    (
+        "Our billing folder is a mess. Don't touch it, please.",
+        ["edit:billing/a.py"],
+        ["edit:src/a.py"],
+    ),
+    (
+        "charts 폴더는 이네스 거니까 건드리기 전에 물어봐",
+        ["edit:charts/tides.csv"],
+        ["read:charts/tides.csv", "edit:src/tides.py"],
+    ),
+    # What a reason tells of a file forbids no other file.
+    ("src/gen은 생성된 코드야, 건드리지 마", ["edit:src/gen/a.py"], ["edit:lib/a_pb2.py"]),
+    ("커밋은 뭐든 금지", ["git commit -m x"], ["git add ."]),
     ("푸시하지 마, 커밋하지 마", ["git push", "git commit -m x"], ["git add ."]),
     ("커밋하지 말고 푸시도 하지 마", ["git push", "git commit -m x"], ["git add ."]),
+    # "지 말고" forbids, and excepts nothing.
+    (
+        ".env 파일은 열지도 말고 고치지도 마세요",
+        ["read:.env", "cat .env"],
+        ["read:src/a.py", "edit:src/a.py"],
+    ),
+    # What the first is about, or where it holds, the joined one shares.
+    ("main에 푸시하지 말고 머지하지도 마", ["git push origin main"], ["git merge dev"]),
+    (
+        "helm upgrade 하기 전에는 내 확인 받아",
+        ["helm upgrade db charts/db --version 8.5.1 -n monitoring"],
+        ["helm upgrade --help", "helm version"],
+    ),
     ("push 금지, 배포 금지", ["git push", "npm run deploy"], ["git status"]),
     # The joined rule shares the condition of the one before it: the day is a Wednesday.
     ("수요일엔 git push 하지 말고 배포도 하지 마", ["git push"], ["git status"]),
@@ -1052,6 +1085,10 @@ CASES = (
 )
 #: What looks like a rule and is none.
 NO_RULES = (
+    "The build is red, don't worry about it",
+    "the test is flaky, leave it",
+    "the push is failing, I told Ana to never do it",
+    "배포는 끝났으니까 다시 묻지 마",
     "중요한 폴더는 건드리지 마",
     "쓰지 않는 폴더는 건드리지 마",
     "해당 폴더는 건드리지 마",

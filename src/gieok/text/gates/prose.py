@@ -40,6 +40,10 @@ _KOREAN_JOINT = (
     r"(?:,\s*|\s+)"
     r"(?=\S.{0,80}?(?:[가-힣]지(?:는|도)?\s?(?:마|말)|금지))"
 )
+#: What a prohibition is about or where it holds, which one behind it shares: "main에 푸시하지 말고
+#: 머지하지도 마", ".env는 열지 말고 고치지도 마"; and the beginning of one that names that anew.
+_KOREAN_PLACE = r"(?:[은는]|에|에서|으로|로|에게|한테)\s"
+_OWN_PLACE = rf"^(?:\S+\s){{0,2}}?\S*[가-힣\w/]{_KOREAN_PLACE}"
 #: What a prohibition may hold under, which one behind it shares: "금요일엔 푸시하지 말고 배포도 하지 마".
 _KOREAN_CONDITION = (
     r"(?:에는|엔|에선|에서는?|때는?|면|까지는?|전에는?|[후뒤]에는?|동안은?|없이는?|중에는?|이외에는?|말고는)\s"
@@ -58,8 +62,8 @@ def list_own_sentences(text: str) -> list[str]:
 def split_korean_rules(sentence: str) -> list[str]:
     """Return the parts of a sentence behind each of whose prohibitions another one begins.
 
-    A prohibition under a condition stays together with the one that is joined to it: alone, the
-    second would hold always.
+    A prohibition under a condition or in a place stays together with the one that is joined to it:
+    alone, the second would hold always, or everywhere.
     """
     parts = re.sub(_KOREAN_END, r"\1\n", sentence).split("\n")
     return [piece for part in parts for piece in _split_joined_prohibitions(part)]
@@ -67,7 +71,10 @@ def split_korean_rules(sentence: str) -> list[str]:
 
 def _split_joined_prohibitions(part: str) -> list[str]:
     first, *rest = re.sub(_KOREAN_JOINT, r"\1\n", part).split("\n")
-    return [part] if re.search(_KOREAN_CONDITION, first) else [first, *rest]
+    is_shared = re.search(_KOREAN_PLACE, first) and not all(
+        re.search(_OWN_PLACE, other) for other in rest
+    )
+    return [part] if is_shared or re.search(_KOREAN_CONDITION, first) else [first, *rest]
 
 
 def _empty_quotation(match: re.Match[str]) -> str:

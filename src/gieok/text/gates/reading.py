@@ -154,7 +154,9 @@ def _take_exceptions(text: str, *, is_korean: bool) -> tuple[str, list[str], lis
     kept: list[str] = []
     parts = re.split(_PART_KO if is_korean else _PART_EN, text)
     for place, part in enumerate(parts):
-        if re.search(r"(?<!지)\s말고$", part) and any(map(is_form, parts[place + 1 :])):
+        if re.search(r"(?<!지)(?<!지도)(?<!지는)\s말고$", part) and any(
+            map(is_form, parts[place + 1 :])
+        ):
             allowed.append(part.removesuffix("말고"))  # "A 말고 B는 하지 마"
             continue
         fine = forms.KO_FINE if is_korean else forms.EN_FINE

@@ -53,6 +53,8 @@ _DOING_FLAGS = {
     "supabase": "-f --file",
     "railway": "--set --set-from-stdin",
 }
+#: Of these, options that show nothing where a value follows: `helm upgrade --version 8.5.1`.
+_VALUELESS = frozenset(("--version", "--plan"))
 #: Values with which an option for a trial means the deed itself: `--dry-run=none`.
 _NO_TRIAL = ("false", "none", "no", "0", "off")
 #: First parts of words that do something; behind the first word they are no name of a group.
@@ -191,7 +193,9 @@ def is_trial(parsed: CommandWords) -> bool:
     """Return whether an option lets a command only show help, or say what it would do."""
     values = dict(parsed.values)
     return any(
-        parsed.has_flag(flag) and values.get(flag, "").casefold() not in _NO_TRIAL
+        parsed.has_flag(flag)
+        and values.get(flag, "").casefold() not in _NO_TRIAL
+        and not (flag in _VALUELESS and flag in values)
         for flag in HARMLESS_FLAGS
     )
 

@@ -34,6 +34,7 @@ from gieok.text.gates.reading import (
     read_form,
 )
 from gieok.text.gates.residue import list_unread_words
+from gieok.text.gates.subjects import read_with_subject
 from gieok.text.gates.vocabulary import FLAGS
 
 _LONGEST_SENTENCE, _LONGEST_TURN = 320, 1_200
@@ -112,7 +113,9 @@ def read_action_rules(text: str, said_on: date) -> list[ActionRule]:
     own = list_own_sentences(text)
     sentences = [part for sentence in own for part in split_korean_rules(sentence)]
     for number, sentence in enumerate(sentences, start=1):
-        rule = _read_rule_sentence(sentence, said_on)
+        before = sentences[number - 2] if number > 1 else ""
+        rule = _read_rule_with_subject(sentence, before, text, said_on)
+        rule = rule or _read_rule_sentence(sentence, said_on)
         if rule is None and any(re.match(_ADOPTS, one) for one in sentences[number : number + 1]):
             rule = _read_adopted_rule(sentence, said_on)
         if rule is not None:
@@ -287,6 +290,23 @@ def _read_rule_sentence(sentence: str, said_on: date) -> ActionRule | None:
     if outside and not (found.literals or found.deeds):
         found = found._replace(paths=("**",))
     return _build_rule(sentence, spoken, reading, found, until)
+
+
+def _read_rule_with_subject(
+    sentence: str, before: str, text: str, said_on: date
+) -> ActionRule | None:
+    """Return the rule of a sentence whose *it* is named by its reason, or by the sentence before.
+
+    `text` is the message: both sentences are quoted, where they stand beside each other.
+    """
+    both = f"{before} {sentence}"
+    for said in (sentence, both) if before and both in text else (sentence,):
+        named = read_with_subject(said)
+        rule = _read_rule_sentence(named, said_on) if named else None
+        if rule is not None:
+            rule.text = said
+            return rule
+    return None
 
 
 def _read_adopted_rule(sentence: str, said_on: date) -> ActionRule | None:
