@@ -8,6 +8,8 @@ from gieok.code.index.read import read_source_file
 from gieok.code.model.facts import Facts, Op
 from gieok.machine.parsers.treesitter import TreeSitterParser
 
+_NAMES = {number: name.lower() for name, number in vars(Op).items() if name.isupper()}
+
 _PARSER = TreeSitterParser()
 _CALLS = """\
 import os
@@ -35,7 +37,7 @@ def _read_facts(text: str) -> Facts:
 
 
 def _name_rows(levels: RowLevels) -> str:
-    return "/".join(" ".join(Op(row[0]).name.lower() for row in rows) for rows in levels)
+    return "/".join(" ".join(_NAMES[row[0]] for row in rows) for rows in levels)
 
 
 def _describe_edit(before: str, after: str) -> str:
