@@ -5,7 +5,9 @@ English: `DIR/search/queries.jsonl`, nDCG@10 of the files of the first ten answe
 `data/code/korean_*.tsv` beside this file (project, question, `path[::symbol]` that answer), the
 share of questions with one among the first three. A developer's own words, half in Korean:
 `data/code/own_words*.jsonl` (project, question, symbols that answer, and where their names are
-ambiguous the files; no rule was found on those of the second file), how early the first right one
+ambiguous the files; no rule was found on those of the second file, and those of `own_words_hand`
+were written by a hand that saw no code of ours: a question without symbols has no answer and does
+not count), how early the first right one
 comes and whether it is among the first five. `--hybrid`: without and with vectors.
 Peer: semble's keywords and ranking.
 """
@@ -107,7 +109,11 @@ def _own_words(indexed: Project, embedder: Any, name: str) -> dict[str, float]:
     """Return how good search is on the questions in a developer's own words on a project."""
     lines = (line for file in _OWN_WORDS for line in file.read_text(encoding="utf-8").splitlines())
     rows = [json.loads(line) for line in lines]
-    places = [_first_place(indexed, embedder, row) for row in rows if row["project"] == name]
+    places = [
+        _first_place(indexed, embedder, row)
+        for row in rows
+        if row["symbols"] and row["project"] == name
+    ]
     if not places:
         return {}
     return {
