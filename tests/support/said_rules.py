@@ -23,6 +23,12 @@ CASES = (
         ["edit:charts/tides.csv"],
         ["read:charts/tides.csv", "edit:src/tides.py"],
     ),
+    # "It" of another clause is no object of the rule.
+    (
+        "vercel is on Ana's card. Don't run vercel --prod, it costs money",
+        ["vercel --prod"],
+        ["vercel build"],
+    ),
     # What a reason tells of a file forbids no other file.
     ("src/gen은 생성된 코드야, 건드리지 마", ["edit:src/gen/a.py"], ["edit:lib/a_pb2.py"]),
     ("커밋은 뭐든 금지", ["git commit -m x"], ["git add ."]),

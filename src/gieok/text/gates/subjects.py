@@ -12,10 +12,19 @@ _REASON = (
     r"(?P<reason>[^;!?]{2,80}?)(?:\s*[,;–—]\s*(?:so |and )?|[.!] | - | so | and )"
     r"(?P<rule>.*\b(?:ask|check with|tell|never|don'?t|do not|leave|keep|no)\b.*)$"
 )
-_PRONOUN = r"(?ai)\b(?:it|them|that one)(?= |[.!,]|$)"
+#: A pronoun that is an object: one behind a comma or a conjunction is what the clause tells of.
+_PRONOUN = (
+    r"(?ai)(?<![,;:–—] )"
+    + "".join(
+        rf"(?<!\b{word} )"
+        for word in "because since as if when while so but and until unless before after once".split()
+    )
+    + r"\b(?:it|them|that one)(?= |[.!,]|$)"
+)
 #: The same in Korean, where the rule needs no pronoun: "charts 폴더는 이네스 거니까 건드리지 마".
 _REASON_KO = (
-    r"^(?P<subject>\S+(?: \S+)?)[은는] (?P<reason>.{1,40}?(?:(?:니까|라서|거든요?|이라서)[,.]?|(?:야|예요|이에요|입니다)[,.])) "
+    r"^(?P<subject>\S+(?: \S+)?)[은는] "
+    r"(?P<reason>.{1,40}?(?:(?:니까|라서|거든요?)[,.]?|(?:야|예요|이에요|입니다)[,.])) "
     r"(?P<rule>[^은는]*(?:지\s?마|지\s?말|물어|금지|안 돼|안 됩).*)$"
 )
 
@@ -23,7 +32,7 @@ _REASON_KO = (
 def read_with_subject(text: str) -> str | None:
     """Return the rule of a text with the subject of its reason in place of the pronoun.
 
-    None where the text gives no such reason, or where its rule names what it is about by itself.
+    None where the text gives no such reason, or where its rule has no pronoun for an object.
     """
     korean = re.match(_REASON_KO, text)
     if korean is not None:
