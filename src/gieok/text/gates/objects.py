@@ -44,8 +44,6 @@ _DATABASE_NOUNS = (
 _TEST_KINDS = r"(?ai)\b(e2e|integration|unit|smoke|load|performance|snapshot|acceptance)\b"
 #: Reading is named, and not as what alone is allowed.
 _READS = r"(?ai)\b(?<!only )(?:read|access)\w*\b(?![ -]only)|읽(?!기만|기는)|접근|열람|열지|열어"
-#: Reading alone is fine.
-_READ_ONLY = r"(?ai)\bread[- ]?only\b|\bonly (?:read|look)|읽기\s?(?:전용|만)|보기만|조회만"
 #: "my spike/ branches": all branches whose names begin so.
 _BRANCH_FOLDER = r"(?ai)(?<![\w./-])([\w.-]+/)\*?(?:\s?branch(?:es)?|\s?브랜치)"
 #: Between a deed and another that is its object: in English the verb stands first.
@@ -647,7 +645,7 @@ def _find_path_verb(text: str) -> str:
     ]
     if touched.DELETE in verbs and re.search(r"(?ai)\bfrom\b|에서\s", text):
         return CHANGE  # a part of a file
-    if re.search(_READ_ONLY, text):
+    if re.search(f"(?ai){vocabulary.READ_ONLY}", text):
         return CHANGE
     is_reading = re.search(_READS, text) is not None
     if CHANGE in verbs or (touched.DELETE in verbs and CREATE in verbs):

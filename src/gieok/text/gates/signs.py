@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from gieok.text.gates import vocabulary
 from gieok.text.gates.action import Action
 from gieok.text.gates.tool_names import names_tool
 from gieok.text.gates.verdict import ToolAttempt, ToolStep
@@ -61,7 +62,7 @@ ABOUT_READING = SignPattern(
 )
 #: Words of a rule for which looking is fine.
 READ_ONLY = SignPattern(
-    defer_pattern(r"(?i)\bread[- ]?only\b|\bonly (?:read|look)|읽기\s?(?:전용|만)|(?:보기|조회)만"),
+    defer_pattern(f"(?i){vocabulary.READ_ONLY}"),
     "the nas is read only for you",
     "don't read the wiki",
 )

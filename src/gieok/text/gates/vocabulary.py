@@ -294,6 +294,8 @@ HOST = (
     r"|page|example|test|intra|intranet|home\.arpa|jp|de|fr|uk|nl|sh(?=/)))\b"
     r"(?![\w/.-]*\.(?:py|js|ts))"
 )
+#: Looking alone is fine.
+READ_ONLY = r"\bread[- ]?only\b|\bonly (?:read|look)|읽기\s?(?:전용|만)|(?:보기|조회)만"
 OUTSIDE_PROJECT = (
     r"(?ai)\b(?:outside(?: of)?|beyond)\s(?:this|the|our|my)\s(?:current\s)?(?:repo(?:sitory)?"
     r"|project|workspace|codebase|working (?:directory|folder|tree)|checkout)\b(?! (?:folder|dir))"
