@@ -42,7 +42,7 @@ _KOREAN_JOINT = (
 )
 #: What a prohibition is about or where it holds, which one behind it shares: "main에 푸시하지 말고
 #: 머지하지도 마", ".env는 열지 말고 고치지도 마"; and the beginning of one that names that anew.
-_KOREAN_PLACE = r"(?:[은는]|에|에서|으로|로|에게|한테)\s"
+_KOREAN_PLACE = r"(?:[은는에로]|에서|에게|한테)\s"
 _OWN_PLACE = rf"^(?:\S+\s){{0,2}}?\S*[가-힣\w/]{_KOREAN_PLACE}"
 #: What a prohibition may hold under, which one behind it shares: "금요일엔 푸시하지 말고 배포도 하지 마".
 _KOREAN_CONDITION = (

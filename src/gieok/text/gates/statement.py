@@ -355,7 +355,8 @@ def _build_rule(
     exceptions = [*reading.exceptions, *allowed]
     if not actions or not all(map(_is_read_exception, exceptions)):
         return None
-    is_bound = bool(reading.conditions) or found.is_guess or bool(find_hours(bound))
+    hours = find_hours(bound)
+    is_bound = bool(reading.conditions or hours) or found.is_guess
     own = [*found.literals, *(p for deed in found.deeds for p in build_deed_patterns(deed))]
     return ActionRule(
         sentence,
@@ -366,7 +367,7 @@ def _build_rule(
         ],
         needed=[pattern for text in reading.conditions for pattern in _build_needed(text)],
         days=find_days(bound),
-        hours=find_hours(bound),
+        hours=hours,
         until=until,
         folder=folder,
         project=project,
