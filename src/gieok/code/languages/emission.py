@@ -62,19 +62,15 @@ class Emission(Generic[N]):
 
         Class bodies are not searched.
         """
-        scope: Namespace | None = self.scope
-        while scope is not None:
-            if name in scope.names and scope.owner == NOTHING:
-                return scope.names[name]
-            scope = scope.outer
-        return NOTHING
+        scope = self.find_binding(name)
+        return NOTHING if scope is None else scope.names[name]
 
     def find_binding(self, name: str) -> Namespace | None:
         """Return the scope in which `visible` finds a name; None for none."""
-        for scope in self.scope.outwards():
-            if name in scope.names and scope.owner == NOTHING:
-                return scope
-        return None
+        scope: Namespace | None = self.scope
+        while scope is not None and (name not in scope.names or scope.owner != NOTHING):
+            scope = scope.outer
+        return scope
 
     def lookup(self, name: str) -> Variable:
         """Return the variable of a name.

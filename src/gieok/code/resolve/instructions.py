@@ -158,25 +158,25 @@ class Instructions(SolverPart):
 
     # What follows runs a row of an instruction, whose operands are numbers of the file.
 
-    def _await(self, row: Sequence[Any]) -> None:
+    def _run_await(self, row: Sequence[Any]) -> None:
         op, to, place, symbol, line = row
         variables = self._variables
         trigger = (self._awaiting[op], variables[to], self._symbols[symbol], line)
         self.flows.wait(variables[place], trigger)
 
-    def _await_type(self, row: Sequence[Any]) -> None:
+    def _run_await_type(self, row: Sequence[Any]) -> None:
         op, to, place = row
         variables = self._variables
         self.flows.wait(variables[place], (self._typing[op], variables[to]))
 
     # Values
 
-    def _copy(self, row: Sequence[Any]) -> None:
+    def _run_copy(self, row: Sequence[Any]) -> None:
         _, to, source = row
         variables = self._variables
         self.flows.flow(variables[source], variables[to])
 
-    def _function(self, row: Sequence[Any]) -> None:
+    def _run_function(self, row: Sequence[Any]) -> None:
         function = self._functions[row[2]]
         self.flows.add(self._variables[row[1]], self.values.number(Value.FUNCTION, function))
         fact = self.program.functions[function]
@@ -190,28 +190,28 @@ class Instructions(SolverPart):
             if Trait.TEST in fact.traits:
                 self._calls.types.allow_subclasses(fact.owner, fact.parameters[0])
 
-    def _class(self, row: Sequence[Any]) -> None:
+    def _run_class(self, row: Sequence[Any]) -> None:
         owner = self._classes[row[2]]
         self.flows.add(self._variables[row[1]], self.values.number(Value.CLASS, owner))
 
-    def _container(self, row: Sequence[Any]) -> None:
+    def _run_container(self, row: Sequence[Any]) -> None:
         to, container = self._variables[row[1]], self._containers[row[2]]
         self._literals[to] = container
         self.flows.add(to, self.values.number(Value.CONTAINER, container))
 
-    def _external(self, row: Sequence[Any]) -> None:
+    def _run_external(self, row: Sequence[Any]) -> None:
         _, variable, name = row
         to = self._variables[variable]
         self.program.inert.add(to)
         self.flows.add(to, self.values.number(Value.EXTERNAL, name.rpartition(".")[2]))
 
-    def _super(self, row: Sequence[Any]) -> None:
+    def _run_super(self, row: Sequence[Any]) -> None:
         to, receiver = self._variables[row[1]], self._variables[row[2]]
         start = self._classes[row[3]]
         self.flows.add(to, self.values.number(Value.SUPER, start, start))
         self.flows.wait(receiver, (self._calls.types.above, to, start))
 
-    def _provided(self, row: Sequence[Any]) -> None:
+    def _run_provided(self, row: Sequence[Any]) -> None:
         """Let a variable hold the results of the functions that provide a name here (fixtures)."""
         _, variable, name, own, line = row
         to, symbol = self._variables[variable], self._symbols[own]
@@ -223,7 +223,7 @@ class Instructions(SolverPart):
                 self.flows.flow(fact.result, to)
                 program.refer(symbol, program.function_symbol[function], line)
 
-    def _narrow(self, row: Sequence[Any]) -> None:
+    def _run_narrow(self, row: Sequence[Any]) -> None:
         _, to, place, kind = row
         variables = self._variables
         trigger = (self._narrow_types, variables[to], variables[kind])
@@ -231,32 +231,32 @@ class Instructions(SolverPart):
 
     # Members and elements
 
-    def _load(self, row: Sequence[Any]) -> None:
+    def _run_load(self, row: Sequence[Any]) -> None:
         _, to, place, name, symbol, line = row
         variables = self._variables
         trigger = (self._read_member, variables[to], name, self._symbols[symbol], line)
         self.flows.wait(variables[place], trigger)
 
-    def _store(self, row: Sequence[Any]) -> None:
+    def _run_store(self, row: Sequence[Any]) -> None:
         _, place, name, source, symbol, line = row
         variables = self._variables
         trigger = (self._write_member, name, variables[source], self._symbols[symbol], line)
         self.flows.wait(variables[place], trigger)
 
-    def _mix(self, row: Sequence[Any]) -> None:
+    def _run_mix(self, row: Sequence[Any]) -> None:
         _, place, source, symbol, line = row
         self.program.is_mixed = True
         variables = self._variables
         trigger = (self._members.mixing.mix, variables[source], self._symbols[symbol], line)
         self.flows.wait(variables[place], trigger)
 
-    def _index(self, row: Sequence[Any]) -> None:
+    def _run_index(self, row: Sequence[Any]) -> None:
         _, to, place, key, symbol, line = row
         variables = self._variables
         trigger = (self._read_element, variables[to], key, self._symbols[symbol], line)
         self.flows.wait(variables[place], trigger)
 
-    def _store_index(self, row: Sequence[Any]) -> None:
+    def _run_store_index(self, row: Sequence[Any]) -> None:
         _, held, key, value, symbol, line = row
         place, source = self._variables[held], self._variables[value]
         key = "*" if key is None else key
@@ -269,14 +269,14 @@ class Instructions(SolverPart):
 
     # Calls
 
-    def _call(self, row: Sequence[Any]) -> None:
+    def _run_call(self, row: Sequence[Any]) -> None:
         _, to, callee, arguments, symbol, line, name = row
         variables = self._variables
         numbered = self._number_arguments(arguments)
         site = self.program.site(variables[to], numbered, self._symbols[symbol], line, name, "call")
         self.flows.wait(variables[callee], (self._apply, site))
 
-    def _call_method(self, row: Sequence[Any]) -> None:
+    def _run_call_method(self, row: Sequence[Any]) -> None:
         _, to, held, name, arguments, symbol, line = row
         place = self._variables[held]
         numbered = self._number_arguments(arguments)
@@ -288,7 +288,7 @@ class Instructions(SolverPart):
             self.program.receivers[site] = receiver
         self.flows.wait(place, (self._call_member, name, site))
 
-    def _special(self, row: Sequence[Any]) -> None:
+    def _run_special(self, row: Sequence[Any]) -> None:
         _, to, place, name, arguments, symbol, line = row
         variables = self._variables
         numbered = self._number_arguments(arguments)
@@ -296,20 +296,20 @@ class Instructions(SolverPart):
         trigger = (self._call_special, variables[to], name, numbered, own, line)
         self.flows.wait(variables[place], trigger)
 
-    def _decorate(self, row: Sequence[Any]) -> None:
+    def _run_decorate(self, row: Sequence[Any]) -> None:
         _, to, decorator, source, symbol, line = row
         variables = self._variables
         self._decorators.decorate(
             variables[to], variables[decorator], variables[source], self._symbols[symbol], line
         )
 
-    def _wrap(self, row: Sequence[Any]) -> None:
+    def _run_wrap(self, row: Sequence[Any]) -> None:
         _, to, callee, source = row
         variables = self._variables
         trigger = (self._give_back, variables[to], variables[source])
         self.flows.wait(variables[callee], trigger)
 
-    def _raise(self, row: Sequence[Any]) -> None:
+    def _run_raise(self, row: Sequence[Any]) -> None:
         _, place, symbol, line = row
         own = self._symbols[symbol]
         site = self.program.site(self.flows.fresh(), (), own, line, "raise", "special")
@@ -317,39 +317,39 @@ class Instructions(SolverPart):
 
     # Imports
 
-    def _import(self, row: Sequence[Any]) -> None:
+    def _run_import(self, row: Sequence[Any]) -> None:
         _, to, module, name, level, line = row
         self._imports.bind(self._bound, self._variables[to], module, name, level, line)
 
-    def _import_all(self, row: Sequence[Any]) -> None:
+    def _run_import_all(self, row: Sequence[Any]) -> None:
         _, module, level = row
         self._imports.bind_all(self._bound, module, level)
 
     _handlers: ClassVar[dict[int, Callable[["Instructions", Sequence[Any]], None]]] = {
-        Op.COPY: _copy,
-        Op.FUNCTION: _function,
-        Op.CLASS: _class,
-        Op.LOAD: _load,
-        Op.STORE: _store,
-        Op.CALL: _call,
-        Op.CALL_METHOD: _call_method,
-        Op.ELEMENT: _await,
-        Op.INDEX: _index,
-        Op.STORE_INDEX: _store_index,
-        Op.CONTAINER: _container,
-        Op.IMPORT: _import,
-        Op.IMPORT_ALL: _import_all,
-        Op.EXTERNAL: _external,
-        Op.SPECIAL: _special,
-        Op.INSTANCE: _await_type,
-        Op.ENTER: _await,
-        Op.SUPER: _super,
-        Op.DECORATE: _decorate,
-        Op.RAISE: _raise,
-        Op.PROVIDED: _provided,
-        Op.DECLARED: _await_type,
-        Op.CONTAINERS: _await_type,
-        Op.NARROW: _narrow,
-        Op.MIX: _mix,
-        Op.WRAP: _wrap,
+        Op.COPY: _run_copy,
+        Op.FUNCTION: _run_function,
+        Op.CLASS: _run_class,
+        Op.LOAD: _run_load,
+        Op.STORE: _run_store,
+        Op.CALL: _run_call,
+        Op.CALL_METHOD: _run_call_method,
+        Op.ELEMENT: _run_await,
+        Op.INDEX: _run_index,
+        Op.STORE_INDEX: _run_store_index,
+        Op.CONTAINER: _run_container,
+        Op.IMPORT: _run_import,
+        Op.IMPORT_ALL: _run_import_all,
+        Op.EXTERNAL: _run_external,
+        Op.SPECIAL: _run_special,
+        Op.INSTANCE: _run_await_type,
+        Op.ENTER: _run_await,
+        Op.SUPER: _run_super,
+        Op.DECORATE: _run_decorate,
+        Op.RAISE: _run_raise,
+        Op.PROVIDED: _run_provided,
+        Op.DECLARED: _run_await_type,
+        Op.CONTAINERS: _run_await_type,
+        Op.NARROW: _run_narrow,
+        Op.MIX: _run_mix,
+        Op.WRAP: _run_wrap,
     }
