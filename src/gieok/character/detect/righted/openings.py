@@ -10,7 +10,7 @@ NO_KO = (
 )
 
 NO_EN = (
-    r"no|nope|nah|wrong|sorry|correction|wait|actually|oops|god no|i tell a lie|scratch that"
+    r"no|nope|nah|wrong|sorry|close(?=,)|almost|not quite|correction|wait|actually|oops|god no|i tell a lie|scratch that"
     r"|make that|i meant?|what i meant(?: was| is)?|(?:lord|heavens|gosh|hell|oh|good lord) no"
 )
 
