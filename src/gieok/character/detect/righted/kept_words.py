@@ -45,10 +45,10 @@ _DENIED_EN = re.compile(
 #: What is given up, in any tense, and what takes its place.
 _STOPPED = re.compile(
     r"끊었|끊고|끊음|관뒀|관두|그만[두뒀둔]|접었|접고|때려치|안 ?(?:먹|마[시십셔신셨]|하|가|다니|다녀|타|써|쓰|키[우워]|좋아)"
-    r"|질렸|질려|옮겼|옮김|옮긴|바꿨|바뀌|바꼈|팔았|나왔|헤어졌|갈아탔"
+    r"|질렸|질려|옛날 ?(?:얘기|이야기|말|일)|때 ?(?:얘기|이야기)|(?<![가-힣])(?:전에|예전에) 하던|밀렸|밀려|당겨졌|미뤄졌|미뤘|바뀜|옮겼|옮김|옮긴|바꿨|바뀌|바꼈|팔았|나왔|헤어졌|갈아탔"
     r"|\b(?:i|we)(?:['’](?:ve|m|re|d))?(?: \w+){0,2}? (?:quit|gave|given|giving|stopped|dropped"
     r"|left|sold|switched|moved|swapped|traded|gone off|went off|going off|broke up|no longer"
-    r"|used to)\b|\bany ?more\b|\b(?:i['’]?m|been|we['’]?re) off (?:the |it\b)"
+    r"|used to)\b|\bany ?more\b|\b(?:pushed|moved|postponed|rescheduled|brought forward|put back)\b|\b(?:i['’]?m|been|we['’]?re) off (?:the |it\b)"
     r"|^\W*(?:off|done with|finished with) (?:the |it\b|them\b)",
     re.IGNORECASE,
 )
@@ -59,6 +59,8 @@ _DENIES_IT = re.compile(
     r"|^\W*not (?:that one|quite|exactly)\b",
     re.IGNORECASE,
 )
+#: Without 말고, with which one asks for something.
+_NOT_BUT = re.compile(r"[가-힣A-Za-z0-9](?:은|는|이|가)? ?(?:아니고|아니구|아니라)(?![가-힣])")
 _IS_SO_EN = re.compile(r"^\W*(?:it['’]?s|i['’]?m|i am|that['’]?s|we['’]?re)\b", re.IGNORECASE)
 _NOT_EN = re.compile(r"\bnot\b|n['’]?t\b", re.IGNORECASE)
 _WISHED = re.compile(
@@ -72,7 +74,7 @@ _IT = re.compile(r"\b(?:it|that|them|those)\b", re.IGNORECASE)
 #: A sentence with fewer words that name something may leave out what it is about.
 _LEAST_STRANGE = 3
 _NOW = re.compile(
-    r"(?<![가-힣])(?:이제는?|이젠|요즘은?|요새는?|요샌|요즘엔|지금은|앞으로는?|대신)(?![가-힣])"
+    r"(?<![가-힣])(?:이제는?|이젠|요즘은?|요새는?|요샌|요즘엔|지금은|시방은?|담주부터|다음 ?주부터|앞으로는?|대신)(?![가-힣])"
     r"|\b(?:now|instead|these days|nowadays|from now on)\b",
     re.IGNORECASE,
 )
@@ -278,6 +280,10 @@ def _denies_guess(sentences: Sequence[str], talk: _LastTurns) -> bool:
         clauses = [one for one in _split_clauses(sentence) if list_stems(one)]
         negated = [one for one in clauses if NEGATED.search(one) or _NEGATED_EN.search(one)]
         affirmed = [one for one in clauses if one not in negated and list_stems(one) - talk.reply]
+        is_reply = talk.guesses or talk.asked.endswith("?")
+        contrast = _NOT_BUT.search(sentence)
+        if is_reply and contrast and list_stems(sentence[contrast.end() :]) - talk.reply:
+            return True
         if _DENIES_IT.search(sentence) and list_stems(_DENIES_IT.sub("", sentence)) - talk.reply:
             return True
         is_denied = any(list_stems(one) & talk.reply for one in clauses) and bool(negated)
@@ -296,8 +302,8 @@ def _split_clauses(sentence: str) -> list[str]:
 def _says_mistake(sentences: Sequence[str], talk: _LastTurns) -> bool:
     """Return whether a message says that a mistake was made, in what it names or said just now."""
     text = ". ".join(sentences)
-    if PUTS_SELF_RIGHT.match(text):
-        return any(_states_anew(one, talk) for one in sentences[:_MOST_SENTENCES])
+    if any(map(PUTS_SELF_RIGHT.match, sentences)):
+        return any(_states_anew(one, talk) for one in sentences)
     if _RESAID.search(text):
         return True
     return PUTS_RIGHT.search(text) is not None and bool(list_stems(text) & (talk.own | talk.reply))
@@ -323,7 +329,7 @@ def _answers_guess(sentences: Sequence[str], talk: _LastTurns) -> bool:
             return True
         is_own = bool(_STATES_EN.match(bare) or _SELF_KO.match(bare))
         is_short = len(bare.split()) <= _MOST_ALONE
-        if talk.guesses and not is_exclaimed and (is_own or is_short):
+        if (talk.guesses or _NOW.search(one)) and not is_exclaimed and (is_own or is_short):
             return True
     return False
 
@@ -415,7 +421,10 @@ def _tells_change(sentences: Sequence[str], talk: _LastTurns) -> bool:
     """Return whether a message tells that something is over, and what is so now."""
     text = ". ".join(sentences)
     over = [one for one in sentences if _STOPPED.search(one) and not one.endswith("?")]
-    is_own = any(not gates.is_idea(one) and not gates.names_person(one) for one in over)
+    is_own = any(
+        not gates.is_idea(one) and (not gates.names_person(one) or list_stems(one) & talk.reply)
+        for one in over
+    )
     is_of_other = re.search(rf"\bmy (?:{ANYBODY_EN})\b", text, re.IGNORECASE)
     if not is_own or is_of_other or not _tells_next(text, talk):
         return False
@@ -445,7 +454,12 @@ def _tells_next(text: str, talk: _LastTurns) -> bool:
 
 def _choose_sentences(sentences: Sequence[str], talk: _LastTurns) -> str:
     """Return the sentences that say something new, in their order."""
-    told = [one for one in sentences if not one.endswith("?") and list_stems(one)]
+    marked = [number for number, one in enumerate(sentences) if PUTS_SELF_RIGHT.match(one)]
+    told = [
+        one
+        for one in sentences[marked[0] if marked else 0 :]
+        if not one.endswith("?") and list_stems(one)
+    ]
     new = [one for one in told if list_stems(one) - talk.reply] or told
     kept = ". ".join(one.strip(" ,~") for one in new[:_MOST_SENTENCES])
     return kept[:_MOST_KEPT].rsplit(" ", 1)[0] if len(kept) > _MOST_KEPT else kept
