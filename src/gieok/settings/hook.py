@@ -106,6 +106,11 @@ OPTIONS = (
         "a rule of yours that leaves no exception stops an agent's tool; off: it asks you",
     ),
     Option(
+        "gates.reminds",
+        True,
+        "remind an agent of your words where its tool does what may be near to a rule",
+    ),
+    Option(
         "daemon.autostart",
         "auto",
         "a session start brings the daemon up; auto: once an agent was installed, not in CI",
