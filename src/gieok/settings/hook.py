@@ -118,6 +118,11 @@ OPTIONS = (
         "let a rule of yours without an exception stop an agent's tool; off: the rule asks you",
     ),
     Option(
+        "gates.reminds",
+        True,
+        "remind an agent of your words where its tool does what may be near to a rule",
+    ),
+    Option(
         "daemon.autostart",
         "auto",
         "start the daemon with a session; auto: after an agent was installed, and not in CI",
