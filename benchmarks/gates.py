@@ -3,8 +3,8 @@
     python benchmarks/gates.py [--calls 40] [--rules 60]
 
 Prints the median of user and system time in milliseconds of `python -c pass`, of the hook in a home
-without rules, with rules of which none acts, with one that acts, and with one that reminds: in a new
-session each time, where it is said, in a session in which it was said, and with reminders off. What
+without rules, with rules of which none acts, with one that acts, and with one that reminds: in a
+new session each time, where it is said, in a session in which it was said, and with reminders off. What
 answers in the place of the daemon is not counted.
 """
 

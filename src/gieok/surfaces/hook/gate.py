@@ -251,7 +251,7 @@ class _ToolJudge:
         asks = outcome == ASK and self._can_ask
         return self._build_answer(say_reason(hit, action.code, asks=asks), asks=asks)
 
-    def _drop_said_rules(self, held: "Sequence[GateRule]") -> "Sequence[GateRule]":
+    def _drop_said_rules(self, held: "Sequence[GateRule]") -> "list[GateRule]":
         """Return rules without those that only remind and of which the agent is not to be reminded.
 
         No model is asked for such a rule.
@@ -272,7 +272,10 @@ class _ToolJudge:
         return self._window
 
     def _takes_reminders(self) -> bool:
-        """Return whether the agent may be reminded; without a session nobody knows of what it was."""
+        """Return whether the agent may be reminded.
+
+        Not so without a session, in which nobody knows of what it was reminded.
+        """
         if not (self._agent.takes_tool_notes and self._call.session):
             return False
         return self._call.settings.is_on("gates.reminds")
