@@ -30,7 +30,8 @@ from gieok.memory.talk.statements.relation import (
     states_something,
 )
 from gieok.memory.talk.statements.statement import read_sentences
-from gieok.ports.models import ChangeReading, Embedder, Reader
+from gieok.memory.talk.subject_finder import SubjectFinder
+from gieok.ports.models import ChangeReading, Embedder, Reader, Vector
 from gieok.ranking.calibration import bound_log_odds
 
 #: Log-odds that the rules add to the reader's.
@@ -59,17 +60,19 @@ _MOST_READ = 200
 class PairJudge:
     """Judge by rules, and by a reader where there is one.
 
-    An `embedder` tells which fact of a sentence changed; without one, shared words do.
+    An `embedder` tells which fact of a sentence changed, and what a statement is about; without
+    one, shared words do.
     """
 
     def __init__(self, reader: Reader | None, embedder: Embedder | None = None) -> None:
         self._facts = FactFinder(embedder)
+        self._subjects = SubjectFinder(embedder)
         self._readings = KeptAnswers(partial(_read_change, reader) if reader else None)
 
     @property
     def missed(self) -> int:
         """Return the number of pairs and texts that were to be read after `close`."""
-        return self._readings.missed + self._facts.vectors.missed
+        return self._readings.missed + self._facts.vectors.missed + self._subjects.missed
 
     @property
     def reads(self) -> bool:
@@ -85,6 +88,14 @@ class PairJudge:
         """Ask the models for nothing more: only pairs that were read before are weighed."""
         self._readings.close()
         self._facts.vectors.close()
+        self._subjects.close()
+
+    def find_subject_vector(self, text: str, own: Vector, model: str) -> Vector | None:
+        """Return the vector of a statement's subject, for a store with vectors of `model`.
+
+        None where no embedder can tell; `own` is the statement's vector in the store.
+        """
+        return self._subjects.find(text, own, model)
 
     def review(self, judgement: Relation, earlier: str, later: str) -> Relation:
         """Return a judgement of the rules with the reader's weighed in, if there is one.

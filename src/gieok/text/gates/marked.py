@@ -1,7 +1,8 @@
 """Rules about actions in words whose sense a model knows, and whose grammar nobody read.
 
-Such a rule asks and never stops. What the words name is found as in other rules; what they name
-besides commands and deeds counts as a path only where it is written as one.
+Such a rule asks and never stops; one that is doubtful only reminds. What the words name is found as
+in other rules; what they name besides commands and deeds counts as a path only where it is written
+as one.
 """
 
 import re
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from gieok.text.gates.action import ASK, EXACT, NONE, OUTSIDE, Action, ActionRule
+from gieok.text.gates.action import ASK, EXACT, NONE, OUTSIDE, REMIND, Action, ActionRule
 from gieok.text.gates.deeds import build_deed_patterns
 from gieok.text.gates.objects import NamedObjects, find_objects
 from gieok.text.gates.places import find_days, find_hours, find_place, find_rule_end
@@ -36,7 +37,7 @@ class MarkedRule(NamedTuple):
     `sentence` is what the user said around them, which is shown; `allowed` are words that allow
     something beside the rule; `sense` is all that the message states of rules, for a model that
     holds it against a tool's use; `before` is the user's sentence before, in which what `it` stands
-    for may be named.
+    for may be named. `is_doubtful`: the words may state no rule.
     """
 
     words: str
@@ -44,6 +45,7 @@ class MarkedRule(NamedTuple):
     allowed: tuple[str, ...] = ()
     sense: str = ""
     before: str = ""
+    is_doubtful: bool = False
 
 
 def read_marked_rules(
@@ -75,7 +77,10 @@ def _says_same(rule: ActionRule, other: ActionRule) -> bool:
 
 
 def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> ActionRule | None:
-    """Return a rule that asks; None where its words name nothing, and no model judges them."""
+    """Return a rule that asks, or reminds where it is doubtful.
+
+    None where its words name nothing, and no model judges them.
+    """
     found = find_objects(spoken)
     actions = () if found.is_crossed else _build_named_actions(found, marked, spoken)
     if not (actions or marked.sense):
@@ -87,7 +92,7 @@ def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> Action
     folder, project = find_place(spoken, found)
     return ActionRule(
         marked.sentence,
-        ASK,
+        REMIND if marked.is_doubtful else ASK,
         actions,
         unless=[one for one in exceptions if not _allows_forbidden(one, actions)],
         days=find_days(spoken),

@@ -16,6 +16,7 @@ from gieok.text.gates.action import (
     NONE,
     OUTSIDE,
     PACKAGE,
+    REMIND,
     STOP,
     Action,
     ActionRule,
@@ -193,11 +194,12 @@ class ToolAttempt:
 
 
 def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
-    """Return what a rule does about a tool's use: `STOP`, `ASK` or `NONE`."""
+    """Return what a rule does about a tool's use: `STOP`, `ASK`, `REMIND` or `NONE`."""
     if not _holds_for(rule, use):
         return NONE
+    least = REMIND if rule.mode == REMIND else ASK
     if use.is_unread:
-        return ASK if _may_name(rule, use.command) else NONE
+        return least if _may_name(rule, use.command) else NONE
     strongest = NONE
     steps = use.list_steps()
     # What must have run before is looked for once: a line may have a hundred programs. It may run
@@ -211,7 +213,7 @@ def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
         outcome = _judge_rule_step(rule, step)
         if outcome == STOP and rule.mode == STOP:
             return STOP
-        strongest = ASK if outcome != NONE else strongest
+        strongest = least if outcome != NONE else strongest
     return strongest
 
 

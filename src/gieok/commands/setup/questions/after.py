@@ -153,6 +153,11 @@ class _TakeNotesQuestion(SetupQuestion):
             picks.append(Pick(NOTES_ALONE, known.words("the text files alone")))
         return [*picks, Pick(NO, known.words("no"))]
 
+    def values(self, known: Interview) -> Sequence[str]:
+        """Return each answer: one file of answers is used on folders of all kinds."""
+        del known
+        return [YES, NOTES_ALONE, NO]
+
     def default(self, known: Interview) -> Given:
         values = [pick.value for pick in self.picks(known)]
         return NOTES_ALONE if NOTES_ALONE in values else values[0]
