@@ -7,7 +7,7 @@ import pytest
 
 from gieok.code.index import embedding, project
 from gieok.code.index.project import Project
-from gieok.code.index.wording import describe_passage, split_words
+from gieok.code.index.wording import describe_passage, split_identifiers
 from gieok.machine.git import Git
 from gieok.machine.parsers.treesitter import TreeSitterParser
 from gieok.storage.index.sqlite.graph import ProjectStore
@@ -73,7 +73,7 @@ def test_a_document_is_embedded_by_its_beginning() -> None:
     ],
 )
 def test_a_name_is_split_into_its_words(name: str, words: str) -> None:
-    assert split_words(name) == words
+    assert split_identifiers(name) == words
 
 
 def _embed(root: Path, store: ProjectStore) -> int:

@@ -44,9 +44,9 @@ def fill_vectors(
     """Embed passages that have no vector, newest first; return how many.
 
     All passages are embedded, or `batches` batches, or the passages whose text `is_wanted`. The
-    texts that are embedded are the result of `form`. Passages whose text `is_first` go first when all
-    are embedded. An embedder that follows the store uses the model that the store has now. Raises
-    EmbedderFailed, ShapeMismatch.
+    texts that are embedded are the result of `form`. Passages whose text `is_first` go first when
+    all are embedded. An embedder that follows the store uses the model that the store has now.
+    Raises EmbedderFailed, ShapeMismatch.
     """
     embedder = for_store(embedder, store)
     store.use_model(embedder.model, embedder.dimension)

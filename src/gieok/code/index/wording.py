@@ -41,9 +41,9 @@ def describe_passage(path: str, context: str, text: str) -> str:
     if places.is_document(path):
         return head(text)
     qualified = find_qualified_name(path, context)
-    name = f"{split_words(qualified)} ({split_words(_find_stem(path))})".strip()
-    said = f"{_join_first(_iter_prose(text), _MOST_PROSE)} "
-    said += _join_first(_iter_messages(_DOCSTRING.sub("", text)), _MOST_MESSAGES)
+    name = f"{split_identifiers(qualified)} ({split_identifiers(_find_file_stem(path))})".strip()
+    said = f"{_join_beginning(_iter_prose(text), _MOST_PROSE)} "
+    said += _join_beginning(_iter_quoted_messages(_DOCSTRING.sub("", text)), _MOST_MESSAGES)
     others = _list_other_words(text, f"{name} {said}")
     return f"{name}. {said} {' '.join(others)}"
 
@@ -52,14 +52,14 @@ def name_wording(path: str, context: str) -> str:
     """Return what the words of a passage depend on besides its text."""
     if places.is_document(path):
         return f"{VERSION}"
-    return f"{VERSION} {_find_stem(path)} {find_qualified_name(path, context)}"
+    return f"{VERSION} {_find_file_stem(path)} {find_qualified_name(path, context)}"
 
 
-def _find_stem(path: str) -> str:
+def _find_file_stem(path: str) -> str:
     return path.rpartition("/")[2].partition(".")[0]
 
 
-def split_words(name: str) -> str:
+def split_identifiers(name: str) -> str:
     """Return the words of identifiers in lower case: `parseHTMLPage` → `parse html page`."""
     return " ".join(part.lower() for part in _PART.findall(name))
 
@@ -72,14 +72,14 @@ def _iter_prose(text: str) -> Iterator[str]:
         yield (match[1] or match[2] or "").removesuffix("*/")
 
 
-def _iter_messages(text: str) -> Iterator[str]:
+def _iter_quoted_messages(text: str) -> Iterator[str]:
     for match in _QUOTED.finditer(text):
         said = match[1] or match[2] or match[3] or ""
         if " " in said:
             yield said
 
 
-def _join_first(parts: Iterable[str], most_chars: int) -> str:
+def _join_beginning(parts: Iterable[str], most_chars: int) -> str:
     """Return the beginning of texts that are joined, with single blanks."""
     joined = ""
     for part in parts:
@@ -91,7 +91,7 @@ def _join_first(parts: Iterable[str], most_chars: int) -> str:
 
 def _list_other_words(text: str, known: str) -> list[str]:
     """Return further words of a text, in order, each once."""
-    seen = {*_SYNTAX, *split_words(known).split()}
+    seen = {*_SYNTAX, *split_identifiers(known).split()}
     words: list[str] = []
     for part in _PART.findall(text):
         word = part.lower()
