@@ -2,8 +2,8 @@
 
 The bundled model reads sentences, and code hardly: what a function is called, what its comments and
 messages say, and the words of its code find it better than its first lines do. Of 100 questions in
-a developer's own words about six projects, by vectors alone, .58 had an answer among the first five
-by the first 300 characters, .68 in words.
+a developer's own words about six projects, by vectors alone, .65 had an answer among the first five
+by the first 300 characters, .68 in words (nDCG .58 and .60).
 """
 
 import re
