@@ -24,7 +24,7 @@ def test_all_that_binds_of_our_own_transcripts_was_said_in_them(file: Path) -> N
     said = "\n".join(turn["text"] for row in transcript.sessions for turn in row["turns"])
     missing = [row["what"] for row in transcript.binding if not told.is_recalled(row, said)]
     assert (name, missing) == (file.stem, [])
-    assert len(transcript.binding) >= 30
+    assert len(transcript.binding) > 25
 
 
 @pytest.mark.parametrize("file", _WITH_PLACES, ids=lambda file: file.stem)

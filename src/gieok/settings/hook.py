@@ -83,10 +83,7 @@ OPTIONS = (
     Option(
         "hook.half_life_days",
         HALF_LIFE_DAYS,
-        (
-            "days in which a dated note or summary loses half of what age can take from "
-            "it; 0: nothing"
-        ),
+        ("half-life of the age penalty on dated notes and summaries, in days; 0: no penalty"),
         in_project=True,
         low=0,
     ),

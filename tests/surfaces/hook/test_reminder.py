@@ -147,6 +147,17 @@ def test_a_call_without_a_session_gets_no_reminder(told) -> None:
         assert _try_tool(told, session="") == {}
 
 
+@pytest.mark.parametrize(("agent", "number"), [("claude-code", 1), ("codex", 0)])
+def test_no_model_is_asked_for_a_doubtful_rule_of_which_the_agent_is_not_to_be_reminded(
+    place, agent: str, number: int
+) -> None:
+    _write_rules(place, _build_rule(place, REMIND))
+    with _daemon(place.home, outcome="remind", handle=_HANDLE) as calls:
+        for _ in range(3):
+            _try_tool(place, "--agent", agent)
+    assert len(calls) == number
+
+
 @pytest.mark.parametrize(("mode", "is_asked"), [(ASK, True), (REMIND, False)])
 def test_without_a_model_a_doubtful_rule_reminds_of_what_it_names(
     place, mode: str, is_asked: bool

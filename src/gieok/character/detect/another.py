@@ -79,10 +79,20 @@ def is_told_of_another(predicate: str, value: str, sentence: str) -> bool:
     return bool(places) and all(are_of_another)
 
 
+#: A name as the subject of a sentence: "Maureen's gone to live in", "And Theo works at".
+_NAMED_EN = re.compile(
+    r"^\W*(?:(?:(?i:and|but|so|oh|well|yeah|no))\b\W*)?"
+    rf"(?:{words.NOBODY_EN})[A-Z][a-z]{{2,}}"
+    r"(?:['’]s(?= )| (?:is|was|has|lives|works|loves|likes|hates|plays)\b)"
+)
+
+
 def _is_of_another_en(before: str) -> bool:
     quoted = _QUOTED_EN.search(before)
     ends = [
-        named.end() for pattern in (_SUBJECT_EN, _CALLED_EN) for named in pattern.finditer(before)
+        named.end()
+        for pattern in (_SUBJECT_EN, _CALLED_EN, _NAMED_EN)
+        for named in pattern.finditer(before)
     ]
     is_last = bool(ends) and not _USER_EN.search(before[max(ends) :])
     return quoted is not None or is_last

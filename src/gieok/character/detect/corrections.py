@@ -177,6 +177,11 @@ def settle_corrections(text: str) -> Settled:
     return _same_kind(text, wrong)
 
 
+def holds_kind_value(text: str) -> bool:
+    """Return whether a text holds a figure, a day or an age, or names one in words."""
+    return any(kind.search(f"{text} ") for kind in _KINDS) or re.search(r"\d", text) is not None
+
+
 def _same_kind(text: str, wrong: list[tuple[str, str]]) -> Settled:
     """Cut the first of two values of one kind where the words between them take it back."""
     for kind in _KINDS:

@@ -15,7 +15,7 @@ from gieok.character.detect.abandonment import iter_given_up_facts
 from gieok.character.detect.another import is_told_of_another
 from gieok.character.detect.answers import iter_answered_facts, name_asked_event
 from gieok.character.detect.contrasts import Correction, iter_corrections
-from gieok.character.detect.corrections import settle_corrections
+from gieok.character.detect.corrections import Settled, holds_kind_value, settle_corrections
 from gieok.character.detect.denials import iter_given_up_plans
 from gieok.character.detect.formers import Former, iter_formers
 from gieok.character.detect.introductions import iter_introduced
@@ -35,13 +35,19 @@ from gieok.character.detect.patterns import (
 from gieok.character.detect.person import person_name, strip_name_ending
 from gieok.character.detect.righted.claim_kinds import name_claim_kind
 from gieok.character.detect.righted.claims import Righted, names_other
+from gieok.character.detect.righted.kept_words import (
+    RightingWords,
+    find_righting_words,
+    list_stems,
+)
 from gieok.character.detect.righted.openings import find_righted_statement
 from gieok.character.detect.righted.restatement import find_other, format_righted, restate
 from gieok.character.detect.righted.search import iter_righted
 from gieok.character.detect.righted_days import RightedDay, iter_righted_days
 from gieok.character.detect.spelling import spelled
+from gieok.character.detect.take_backs import cut_take_back
 from gieok.character.detect.words import NO_NAME, NO_VALUE
-from gieok.character.facts import CHARACTER, USER, Fact, same_value
+from gieok.character.facts import CHARACTER, USER, Fact, FactType, same_value
 from gieok.character.predicates import PREDICATES
 from gieok.text.day_ahead import day_ahead
 from gieok.text.language import detect_text_language
@@ -99,6 +105,8 @@ _OF_OBJECT = ("likes", "dislikes", "drink", "food")
 _TOLD_OF_KIN = ("job", "lives_in", "major", "from")
 #: Confidence of facts of kin, and of corrected facts: they are told as what may have been said.
 _HEDGED = 0.75
+#: Days after which a denied value may be anybody's.
+_LATELY_DAYS = 3
 #: Confidence of what a row finds by its own words, and not as an answer.
 _STATED = 0.9
 #: Another person behind the one whom a sentence is about.
@@ -126,6 +134,8 @@ class Spoken(NamedTuple):
     #: What the user said before it in the last turns, `earlier` among it: what a message that says
     #: so puts right.
     recent: tuple[str, ...] = ()
+    #: What the other side said in the last turns.
+    replies: tuple[str, ...] = ()
 
 
 class Finding(NamedTuple):
@@ -166,9 +176,11 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         earlier=tuple(map(spelled, said.earlier)),
         recent=tuple(map(spelled, said.recent)),
     )
-    gate = gates.unmeant(said.text)
-    if gate:
-        return Detection(gate=gate)
+    meant = cut_take_back(said.text) if said.is_user else said.text
+    gate = gates.unmeant(meant)
+    if gate or not meant:
+        return Detection(gate=gate or "joke")
+    said = said._replace(text=meant)
     if not said.is_user:
         stated = list(_of_character(said))
         is_called = any(finding.predicate == "address_form" for finding in stated)
@@ -179,7 +191,8 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     corrections = _find_corrections(said, told, names, held)
     for correction in corrections:  # what corrects states nothing else
         told = told.replace(correction.sentence, " ")
-    text, wrong = settle_corrections(told)
+    settled = settle_corrections(told)
+    text, wrong = settled
     findings = [
         *_iter_stated_findings(said, text, names, held),
         *plans.plans(
@@ -201,6 +214,12 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     findings += map(_build_corrected_finding, corrections)
     if not corrections:
         findings = _add_righted_findings(findings, said, told, names, held)
+    own = (*said.earlier, *said.recent)
+    righting = find_righting_words(told, said.answers, own, said.replies)
+    if righting.is_whose:
+        findings = [one for one in findings if one.is_change or one.sentence not in righting.kept]
+    if not any(finding.is_change or finding.corrects for finding in findings):
+        findings += _keep_righting_words(righting, told, settled, findings)
     formers = list(iter_formers(split_chat_sentences(told), held))
     findings += (_build_next_finding(one) for one in formers if one.value)
     sentences = split_chat_sentences(text)
@@ -208,6 +227,7 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         *(one.fact for one in formers),
         *iter_given_up_facts(sentences, held, said.day, said.zone),
         *iter_given_up_plans(sentences, held, said.day),
+        *_iter_denied_facts(righting, findings, said, held),
     )
     return Detection(tuple(_settle_findings(findings)), given_up)
 
@@ -289,6 +309,58 @@ def _add_righted_findings(
     return kept
 
 
+def _keep_righting_words(
+    righting: RightingWords,
+    told: str,
+    settled: Settled,
+    findings: Sequence[Finding],
+) -> list[Finding]:
+    """Return the words with which a message puts something right, where no rule read them.
+
+    `settled` is the message `told` without its own slips.
+    """
+    kept = _find_slip_sentence(told, settled, findings) or righting.kept
+    read = [one for one in findings if one.sentence in kept and not one.is_idea]
+    if not kept or any(PREDICATES[one.predicate].is_single for one in read):
+        return []
+    return [_build_detail(kept.strip(" ,"), kept.strip())]
+
+
+def _find_slip_sentence(told: str, settled: Settled, findings: Sequence[Finding]) -> str:
+    """Return the sentence with the right figure, day or age of a slip that no finding holds.
+
+    '' for none, and where somebody else is named.
+    """
+    if not settled.wrong or names_other(told) or not holds_kind_value(settled.wrong[-1][0]):
+        return ""
+    right = re.split(r"[.,!?]", settled.wrong[-1][1])[0].strip()
+    if not right or any(right in one.sentence for one in findings):
+        return ""
+    sentences = (*split_chat_sentences(told), *split_chat_sentences(settled.text))
+    return max((one for one in sentences if right in one), key=len, default="")
+
+
+def _iter_denied_facts(
+    righting: RightingWords, findings: Sequence[Finding], said: Spoken, held: Sequence[Fact]
+) -> Iterator[Fact]:
+    """Yield the facts of the user whose whole value a message denies.
+
+    The value was told in the last days, or by the character just now: after a month, of whom it is
+    denied nobody says.
+    """
+    replied = list_stems(said.answers)
+    for fact in held:
+        is_open = fact.is_current and fact.subject == USER and fact.type is not FactType.PLAN
+        stems = list_stems(fact.object)
+        is_lately = abs((day_in(fact.at, said.zone) - said.day).days) <= _LATELY_DAYS
+        is_open = is_open and (is_lately or stems <= replied)
+        is_said = any(
+            one.predicate == fact.predicate and one.object == fact.object for one in findings
+        )
+        if is_open and stems and stems <= righting.denied and not is_said:
+            yield fact
+
+
 def _build_moved_plan(one: RightedDay, text: str) -> Finding:
     """Return a held plan on the day that is right."""
     return Finding(
@@ -336,17 +408,18 @@ def _find_righted_fact(
                 is_change=True,
             )
     kind = name_claim_kind(one)
-    if kind and (kind != "name" or _may_be_own_name(one, held)):
+    if kind and (kind != "name" or _may_be_own_name(one, said.recent, held)):
         return detail._replace(predicate=kind, object=one.right)
     return detail
 
 
-def _may_be_own_name(one: Righted, held: Sequence[Fact]) -> bool:
+def _may_be_own_name(one: Righted, recent: Sequence[str], held: Sequence[Fact]) -> bool:
     """Return whether a name that is put right may be the user's.
 
-    Nobody else is named beside it, and none is known, or one like it.
+    Nobody else is named beside it, there or in the `recent` messages of the user that have it, and
+    none is known, or one like it.
     """
-    if names_other(one.sentence):
+    if any(names_other(text) for text in (one.sentence, *recent) if one.right in text):
         return False
     names = [fact.object for fact in held if fact.predicate == "name" and fact.subject == USER]
     return not names or any(one.right in name or one.wrong in name for name in names)

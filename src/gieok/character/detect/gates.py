@@ -44,7 +44,11 @@ _UNMEANT = (
     ("dream", r"꿈에서|꿈을? ?꿨|꿈꿨|\bi (?:had a dream|dreamt|dreamed)\b|\bin my dream\b"),
     (
         "joke",
-        r"뻥이|뻥임|뻥이야|는 뻥|농담|구라|장난이(?:야|고|지)|드립|\bjk\b|\bkidding\b|\bjoking\b",
+        # 대구라고 is a place
+        (
+            r"뻥이|뻥임|뻥이야|는 뻥|농담|(?<![가-힣])(?:개|쌩)?구라|장난이(?:야|고|지)|드립"
+            r"|\bjk\b|\bkidding\b|\bjoking\b"
+        ),
     ),
     (
         "hypothetical",

@@ -40,6 +40,13 @@ class RightedDay(NamedTuple):
     value: str
 
 
+class _DatedPart(NamedTuple):
+    """Sentence without its days, and the days that it names."""
+
+    rest: str
+    days: list[date]
+
+
 def iter_righted_days(
     text: str, said: date, earlier: Sequence[str], held: Sequence[Fact]
 ) -> Iterator[RightedDay]:
@@ -51,16 +58,36 @@ def iter_righted_days(
     text = _HEARD_DAY.sub("이다", ". ".join(sentences))
     if not puts_right(text) or gates.is_idea(text) or names_other(text):
         return
-    days, rest = list[date](), list[str]()
+    parts = list[_DatedPart]()
     for sentence in split_chat_sentences(text):  # "Saturday. Saturday the 17th" is no one day
         times = [
             one for one in read_times(sentence, said, is_ahead=True).found if _is_single_day(one)
         ]
-        days += [time.span.first for time in times if time.span.first >= said]
-        rest.append(_cut_times(sentence, times))
-    plan = _find_plan(" ".join(rest), said, earlier, held) if days else None
-    if plan is not None and plan.day != days[-1].isoformat():
-        yield RightedDay(plan, days[-1], _format_plan(plan, days[-1]))
+        days = [time.span.first for time in times if time.span.first >= said]
+        parts.append(_DatedPart(_cut_times(sentence, times), days))
+    is_dated = any(part.days for part in parts)
+    plan = (
+        _find_plan(" ".join(part.rest for part in parts), said, earlier, held) if is_dated else None
+    )
+    if plan is None:
+        return
+    day = _choose_day(parts, plan)
+    if plan.day != day.isoformat():
+        yield RightedDay(plan, day, _format_plan(plan, day))
+
+
+def _choose_day(parts: Sequence[_DatedPart], plan: Fact) -> date:
+    """Return the last day of the sentence that names a plan, else the last one of all."""
+    named = [
+        part.days[-1]
+        for part in parts
+        if part.days and any(is_among(name, plan) for name in _list_plan_names(part.rest))
+    ]
+    return named[-1] if named else [part.days[-1] for part in parts if part.days][-1]
+
+
+def _list_plan_names(text: str) -> list[str]:
+    return [name for name in list_names(_FILLERS.sub(" ", text)) if len(name) > 1]
 
 
 def _cut_times(text: str, times: Sequence[Time]) -> str:
@@ -79,7 +106,7 @@ def _find_plan(text: str, said: date, earlier: Sequence[str], held: Sequence[Fac
     Where it names nothing else, that is the last plan that was told just before.
     """
     own = [fact for fact in list_open_plans(held, said) if fact.subject == USER]
-    names = [name for name in list_names(_FILLERS.sub(" ", text)) if len(name) > 1]
+    names = _list_plan_names(text)
     shared = [sum(is_among(name, fact) for name in names) for fact in own]
     if most := max(shared, default=0):
         likest = [fact for fact, count in zip(own, shared, strict=True) if count == most]

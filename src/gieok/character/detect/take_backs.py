@@ -40,7 +40,9 @@ _NAMED_KO = (
 _CLAUSE_KO = re.compile(rf"\W*{_FILLERS_KO}(?:{_NAMED_KO})?{_FILLERS_KO}(?P<says>{_SAYS_KO})")
 _FILLERS_EN = (
     r"(?:(?:ok(?:ay)?|oh|ah|so|well|and|but|actually|honestly|sorry|lol|lmao|ha(?:ha)*|hehe|nah"
-    r"|yeah|btw|got(?:cha| you| ya)|no(?=[,.!…])|wait)\b[\s,.~…!]*)*"
+    r"|yeah|btw|got(?:cha| you| ya)|no(?=[,.!…])|wait|omf?g|oh my (?:god|gosh)|my god|dude|bro"
+    r"|man|girl"
+    r"|mate|hon|love|dear|lmfao|rofl|heh|aw+|hey|relax|chill|pfft|nope|jokes?)\b[\s,.~…!]*)*"
 )
 _SAYS_EN = (
     r"(?:(?:(?:i'?m|i am|i was)(?: (?:just|only|totally|obviously))?|just|only|totally|obviously)"
@@ -162,6 +164,21 @@ def takes_back(message: Message) -> bool:
     return _read_take_back(message) is not None
 
 
+def cut_take_back(text: str) -> str:
+    """Return what a user's message says beside taking something back; the text where it does not.
+
+    '' where it says no more.
+    """
+    sentences = split_chat_sentences(text[:_MOST_READ])
+    found = _find_clause_in(sentences)
+    if found is None:
+        return text
+    number, clause = found
+    rest = sentences[number][clause.end("says") :]
+    left = ". ".join(one.strip(" ,~") for one in (rest, *sentences[number + 1 :]))
+    return left.strip(" .") if _LETTER.search(left) else ""
+
+
 def _read_take_back(message: Message) -> _TakeBack | None:
     """Return what a message takes back; None where it takes nothing back, or only its own words."""
     clause = _find_clause(message)
@@ -183,7 +200,12 @@ def _find_clause(message: Message) -> re.Match[str] | None:
     """
     if message.role is not Role.USER:
         return None
-    sentences = split_chat_sentences(message.text[:_MOST_READ])
+    found = _find_clause_in(split_chat_sentences(message.text[:_MOST_READ]))
+    return found[1] if found else None
+
+
+def _find_clause_in(sentences: Sequence[str]) -> "tuple[int, re.Match[str]] | None":
+    """Return the number of the sentence that takes something back, and its clause."""
     is_first = True
     for number, sentence in enumerate(sentences):
         clause = _CLAUSE_KO.match(sentence) or _CLAUSE_EN.match(sentence)
@@ -193,7 +215,7 @@ def _find_clause(message: Message) -> re.Match[str] | None:
             tells = _MAY_TELL.match(clause["says"]) is not None
             is_told |= tells and not all(map(_OF_USER.match, sentences[number + 1 :]))
             is_named = len(_list_word_stems(clause["named"] or "")) >= _LEAST_SHARED
-            return None if is_told or not (is_first or is_named) else clause
+            return None if is_told or not (is_first or is_named) else (number, clause)
         is_first = is_first and (sentence.endswith("?") or _is_filler(sentence))
     return None
 

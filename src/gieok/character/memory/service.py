@@ -837,6 +837,7 @@ def _build_spoken_line(said: Sequence[Journalled], one: Journalled, zone: tzinfo
     before = [other.message for other in said]
     last = before[-1] if before and before[-1].role is not one.message.role else None
     recent = [message.text[:_MOST_READ] for message in before if message.role is Role.USER]
+    replies = [message.text[:_MOST_READ] for message in before if message.role is Role.ASSISTANT]
     is_user = one.message.role is Role.USER
     return Spoken(
         text=one.message.text[:_MOST_READ],
@@ -846,4 +847,5 @@ def _build_spoken_line(said: Sequence[Journalled], one: Journalled, zone: tzinfo
         earlier=tuple(recent[-EARLIER:]),
         zone=zone,
         recent=tuple(recent),
+        replies=tuple(replies[-EARLIER:]),
     )

@@ -23,8 +23,8 @@ OPTIONS = (
         "search.half_life_days",
         -1.0,
         (
-            "days in which a dated note loses half of what age can take from its score; 0: "
-            "nothing, -1: what the profile says"
+            "half-life of the age penalty on dated notes, in days; 0: no penalty, -1: what "
+            "the profile says"
         ),
         in_project=True,
         low=-1,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gieok.flow.gate_rules import GateRule, JudgedAction
     from gieok.hook.fired import FiredEvent
     from gieok.hook.gates import GateHit
+    from gieok.hook.window import ContextWindow
     from gieok.settings.resolved import Parse
     from gieok.surfaces.hook.reminder import RuleReminder
     from gieok.text.gates.verdict import ToolAttempt
@@ -130,6 +131,7 @@ class _ToolJudge:
         self._rule = ""
         self._action: JudgedAction | None = None
         self._reminder: RuleReminder | None = None
+        self._window: ContextWindow | None = None
 
     def answer(self) -> table.Payload:
         """Return the answer for the agent; {} where the tool may run."""
@@ -153,6 +155,8 @@ class _ToolJudge:
             held = self._list_held_rules(rules)
             if loosens and (asking := gates.list_asking_rules(held)):
                 return self._build_answer(_say_loosening(asking[0].rule.text), asks=True)
+            touching = [*meant, *(hit.rule for hit in hits)]
+            held = self._drop_said_rules([rule for rule in held if rule in touching])
             hits = [hit for hit in hits if hit.rule in held]
             meant = [rule for rule in meant if rule in held]
             if (meant or hits) and not any(hit.is_sure for hit in hits):
@@ -247,11 +251,42 @@ class _ToolJudge:
         asks = outcome == ASK and self._can_ask
         return self._build_answer(say_reason(hit, action.code, asks=asks), asks=asks)
 
+    def _drop_said_rules(self, held: "Sequence[GateRule]") -> "list[GateRule]":
+        """Return rules without those that only remind and of which the agent is not to be reminded.
+
+        No model is asked for such a rule.
+        """
+        from gieok.hook import gates
+
+        asking = gates.list_asking_rules(held)
+        if len(asking) == len(held) or not self._takes_reminders():
+            return asking
+        said = self._open_window().reminded
+        return [rule for rule in held if rule in asking or rule.handle not in said]
+
+    def _open_window(self) -> "ContextWindow":
+        if self._window is None:
+            from gieok.hook.window import ContextWindow
+
+            self._window = ContextWindow(self._home, self._agent.name, self._call.session)
+        return self._window
+
+    def _takes_reminders(self) -> bool:
+        """Return whether the agent may be reminded.
+
+        Not so without a session, in which nobody knows of what it was reminded.
+        """
+        if not (self._agent.takes_tool_notes and self._call.session):
+            return False
+        return self._call.settings.is_on("gates.reminds")
+
     def _remind(self, rule: "GateRule") -> table.Payload:
-        """Return the answer that reminds the agent of a rule; {} where it takes none."""
+        """Return the answer that reminds the agent of a rule; {} where it was, or takes none."""
+        if not self._takes_reminders():
+            return {}
         from gieok.surfaces.hook.reminder import RuleReminder
 
-        self._reminder = RuleReminder(self._call, rule)
+        self._reminder = RuleReminder(self._call, rule, self._open_window())
         return self._reminder.answer()
 
     def _find_event(self, action: "JudgedAction") -> "FiredEvent | None":

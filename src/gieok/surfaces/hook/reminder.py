@@ -8,13 +8,13 @@ import time
 
 from gieok.agents import table
 from gieok.hook.inject import InjectedMemory, Injection, wrap_in_tag
-from gieok.hook.window import ContextWindow
 from gieok.text.inert import one_line
 from gieok.text.tokens import estimate_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gieok.flow.gate_rules import GateRule
+    from gieok.hook.window import ContextWindow
     from gieok.surfaces.hook.tool_call import ToolCall
 
 _SAID = "On {day} the user said: “{words}” ({origin}; rule {handle})."
@@ -29,28 +29,19 @@ _WORDS_CHARS, _ORIGIN_CHARS = 300, 80
 class RuleReminder:
     """Reminder of one rule at one call before a tool."""
 
-    def __init__(self, call: "ToolCall", rule: "GateRule") -> None:
+    def __init__(self, call: "ToolCall", rule: "GateRule", window: "ContextWindow") -> None:
         self._call = call
         self._rule = rule
+        self._window = window
         self._began = time.monotonic()
-        self._window: ContextWindow | None = None
         self._text = ""
 
     def answer(self) -> table.Payload:
-        """Return the answer for the agent; {} where it takes none, or was reminded already.
-
-        A call without a session gets none: nobody could say what was said before.
-        """
-        call = self._call
-        if not (call.agent.takes_tool_notes and call.session):
-            return {}
-        if not call.settings.is_on("gates.reminds"):
-            return {}
-        self._window = ContextWindow(call.home, call.agent.name, call.session)
+        """Return the answer for the agent; {} where it was reminded in this session already."""
         if self._rule.handle in self._window.reminded:
             return {}
         self._text = _format_reminder(self._rule)
-        return table.output(call.agent, table.PRE_TOOL, self._text)
+        return table.output(self._call.agent, table.PRE_TOOL, self._text)
 
     def record(self) -> None:
         """Write that the rule was said, after it was: at worst it is said once more."""
@@ -58,16 +49,14 @@ class RuleReminder:
 
         spent_ms = round((time.monotonic() - self._began) * 1000, 1)
         tokens = estimate_tokens(self._text)
-        if self._window is not None:
-            injection = Injection(self._text, [_build_memory(self._rule)], tokens)
-            self._window.keep(
-                table.PRE_TOOL,
-                injection,
-                time.time(),
-                reminded=self._rule.handle,
-                by="rules",
-                ms=spent_ms,
-            )
+        self._window.keep(
+            table.PRE_TOOL,
+            Injection(self._text, [_build_memory(self._rule)], tokens),
+            time.time(),
+            reminded=self._rule.handle,
+            by="rules",
+            ms=spent_ms,
+        )
         row: dict[str, object] = {
             "event": table.PRE_TOOL,
             "agent": self._call.agent.name,

@@ -68,6 +68,12 @@ _REMOTE = frozenset(
     nomad curl wget http xh ecs-cli copilot amplify dropdb createdb pg_ctl sqlcmd bq
     """.split()
 )
+#: Options whose values are text for people, whatever the program, and of programs that have others:
+#: elsewhere `-t` may be a target ("deploy.sh -t prod").
+_MESSAGE_FLAGS = ("-m", "--message", "--title", "--body")
+_SAYING_FLAGS = dict.fromkeys(
+    ("gh", "glab", "hub", "tea"), (*_MESSAGE_FLAGS, "-t", "-b", "-n", "--notes")
+)
 #: Folders at the root of a system: `/tmp` is not the project's `tmp`.
 _SYSTEM_FOLDERS = frozenset("tmp etc var usr home opt root dev bin lib Users srv boot proc".split())
 _ENVIRONMENTS = {
@@ -685,12 +691,13 @@ def _names_environment(name: str, step: ToolStep) -> bool:
         return any(spelling in split_name(text) for text in named for spelling in spellings)
     if invocation.program in SHOWING and not invocation.hosts:
         return False
+    said = _SAYING_FLAGS.get(step.parsed.program if step.parsed else "", _MESSAGE_FLAGS)
     texts = [
         invocation.program,
         *(
             argument
             for flag, argument in _pair_with_flags(invocation.arguments)
-            if flag not in ("-m", "--message", "-t", "--title", "-b", "--body")
+            if flag not in said
         ),
         *invocation.assignments.values(),
         *invocation.hosts,

@@ -15,7 +15,8 @@ LITTLE = (
 #: Words that are no value, nor part of one.
 STOP = (
     r"(?:an?|the|and|but|or|so|because|since|when|if|that|which|who|what|where|this|these|those|it"
-    r"|its|it's|i|i'm|im|i've|i'd|i'll|you|your|you're|he|she|they|we|his|her|their|my|mine|our|is"
+    r"|its|it's|i|i'm|im|i've|i'd|i'll|you|your|you're|he|she|they|we|his|her|their|my|mine|our"
+    r"|me|us|him|them|is"
     r"|are|was|were|be|been|am|has|have|had|do|does|did|will|would|can|could|should|not|no|never"
     r"|to|of|in|on|at|for|with|from|by|as|than|then|there|here|how|now|too|very|really|just|only"
     r"|still|all|any|some|well|yes|yeah|yep|nope|nah|sorry|wrong|god|gosh|lord|lol|haha+|please"

@@ -6,7 +6,8 @@ from gieok.character.detect import words
 from gieok.character.detect.righted.openings import NO_KO
 
 SELF_KO = re.compile(
-    r"^(?:나는|난|나|내가|내|저는|전|저|제가|제|저희는?|우리는?|여기는|여긴|여는)(?![가-힣])\s*"
+    r"^(?:나는|난|나|내가|내|저는|전|저|제가|제|(?:저희|우리)(?: (?:내외|부부|식구|가족))?(?:는|은)?"
+    r"|여기는|여긴|여는)(?![가-힣])\s*"
 )
 _CLAUSE = re.compile(
     r"(?<=[가-힣])(?:(?<![라다냐자])고|는데|지만|인데)(?:요)?[\s,]+|[.,!?…]+|[ㅋㅎㅠㅜ]{2,}"

@@ -19,13 +19,24 @@ OPENS_NO = re.compile(
     re.IGNORECASE,
 )
 
+#: What opens a message in which a user puts themselves right, whatever was asked.
+PUTS_SELF_RIGHT = re.compile(
+    r"^\W*(?:(?:아|어|앗|헐|oh|ah|ay|hmm|um|hang on|hold on)\W+)*(?:아니다|아니네|아니구나|정정"
+    r"|(?:no,? )?wait|no,? hang on|i tell a lie|scratch that|correction|make that|what am i saying)"
+    r"(?![가-힣\w])",
+    re.IGNORECASE,
+)
+
 PUTS_RIGHT = re.compile(
     r"정정|잘못 ?(?:말|알|적|썼)|헷갈|착각|\bcorrection\b|\bi (?:misspoke|was wrong|tell a lie)\b"
     r"|\b(?:got|had|have|i['’]d|gave you|told you) (?:that|the|it|you"
     r"|my)(?: \w+){0,2} (?:wrong|mixed up)\b"
     r"|\b(?:told|gave) (?:you|ya|u) wrong\b"
-    r"|\bmixed (?:it|that|them|those) up\b|틀리게 ?(?:말|알려)|잘못 ?알려"
-    r"|\b(?:what )?i meant\b|\bmy mistake\b|\bscratch that\b|\bmake that\b",
+    r"|\bmix(?:ed)? (?:\w+ ){1,3}?up\b|\bmixed up\b|틀리게 ?(?:말|알려)|잘못 ?(?:알려|봤|보고|기억)"
+    r"|(?:바꿔|반대로|거꾸로) ?(?:말|알려|적)|실수로|오타|\bwrong (?:day|date|name|number|one|way)\b"
+    r"|\b(?:misremembered|misread|mistyped|miscounted|typo)\b"
+    r"|\b(?:what )?i meant\b|\bcorrect(?:ing|ed|s) me\b"
+    r"|\bmy mistake\b|\bscratch that\b|\bmake that\b",
     re.IGNORECASE,
 )
 

@@ -47,7 +47,8 @@ _SUBJECT_WORDS, _TOPIC_WORDS = 6, 3
 _JOINED_WORDS = 8
 _BOTH = frozenset(("both", "all"))
 _JOINED_KOREAN = defer_pattern(
-    r"(?<!\S)(?P<one>[^\s,]+(?:이랑|랑|와|과|하고)) (?P<two>[^\s,]+)(?P<both> 둘 ?다| 모두)?(?!\S)"
+    r"(?<!\S)(?P<one>[^\s,]+(?:이랑|랑|와|과|하고)) (?P<two>[^\s,]+)"
+    r"(?P<both> 둘 ?다| 모두)?(?!\S)"
 )
 _FEWEST_WORDS = 3
 

@@ -101,8 +101,8 @@ _WHOLE_NOUNS = frozenset(
         러닝머신
     """.split()
 )
-#: Nouns of two syllables that end like a particle: 센서, 분야, 사랑. Before 서, a verb's stem and its
-#: ending make one open syllable with one of these vowels: 가서, 와서, 켜서.
+#: Nouns of two syllables that end like a particle: 센서, 분야, 사랑. Before 서, a verb's stem and
+#: its ending make one open syllable with one of these vowels: 가서, 와서, 켜서.
 _SHORT_NOUN = defer_pattern(r"^[가-힣](?:서|야|랑)$")
 _VOWELS_BEFORE_SEO = frozenset("ㅏㅐㅑㅓㅔㅕㅘㅙㅝㅞ")
 #: Forms of verbs that say little; 하, 해, 쓰 begin nouns too (하체, 해운대), so what follows must be an
