@@ -93,7 +93,7 @@ locks:  ## write the locks from pyproject.toml; needs uv
 release: $(VENV)/.ready-dev  ## build, check the wheel bare on each Python, tag; ARGS=--dry-run does not tag
 	$(BIN)/python scripts/release $(ARGS)
 
-bench: $(VENV)/.ready-dev  ## measure every figure that documents quote, into docs/figures.json; ONLY="korean told", DATA names a folder of data sets
+bench: $(VENV)/.ready-dev  ## measure the figures that documents quote, into docs/figures.json; ONLY="korean told", DATA names a folder of data sets
 	$(BIN)/python benchmarks/figures.py $(if $(ONLY),--only $(ONLY)) $(if $(DATA),--data $(DATA))
 
 # Each memory of others has an environment of its own: they disagree on versions.

@@ -228,6 +228,17 @@ CASES = (
         ["ssh gw2 sudo apt-get upgrade -y"],
         ["ssh web1 sudo apt-get upgrade -y"],
     ),
+    (
+        "billing, payroll이랑 ledger 폴더는 건드리지 마",
+        ["edit:billing/a.py", "edit:payroll/a.py", "edit:ledger/a.csv"],
+        ["edit:src/a.py"],
+    ),
+    ("vendor 고치지 마, docs 폴더는 괜찮아", ["edit:vendor/a.go"], ["edit:docs/a.md"]),
+    (
+        "I'd rather you checked with me before installing packages",
+        ["npm install left-pad"],
+        ["npm test"],
+    ),
     ("never use -f", ["git push -f", "git commit -f"], ["git push", "rm x"]),
     (
         "never use --force --no-verify",

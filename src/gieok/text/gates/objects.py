@@ -525,7 +525,9 @@ class _ObjectFinder:
         for pattern in patterns:
             for match in re.finditer(pattern, self._text):
                 before = self._text[: match.start()]
-                listed = re.search(vocabulary.LIST_BEFORE, before)
+                listed = re.search(vocabulary.LIST_BEFORE, before) or re.search(
+                    vocabulary.LIST_BEFORE_KO, before
+                )
                 self._add_names(match[1], _FOLDER_FORM, match, vocabulary.NO_NAMES)
                 if listed is not None:
                     self._add_listed(listed[0], listed.start(), _FOLDER_FORM)
@@ -535,6 +537,8 @@ class _ObjectFinder:
         )
         for pattern in modules:
             for match in re.finditer(pattern, self._text):
+                if _is_doing(match[1]):
+                    continue  # "installing packages"
                 self._add_names(match[1], ("{0}/", "{0}.*"), match)
 
     def _add_names(
@@ -614,6 +618,13 @@ class _ObjectFinder:
             if name and name.lower() not in vocabulary.GENERIC:
                 self._paths += [form.format(name) for form in forms]
                 self._blank(start + match.start(), start + match.end())
+
+
+def _is_doing(word: str) -> bool:
+    """Return whether a word is the -ing form of a deed."""
+    stem = word.lower().removesuffix("ing")
+    stems = {stem, f"{stem}e", stem[:-1]}
+    return word.lower().endswith("ing") and not stems.isdisjoint(vocabulary.NO_NAMES)
 
 
 def _is_swallowed(word: str, deed: KnownDeed) -> bool:

@@ -11,7 +11,7 @@ from gieok.text.gates.action import ASK, STOP
 from gieok.text.gates.objects import find_objects, list_needed_options
 from gieok.text.gates.places import find_days, find_place
 from gieok.text.gates.residue import list_unread_words
-from gieok.text.gates.vocabulary import FLAGS, LIST_REST, TAKEN, TAKEN_DEED
+from gieok.text.gates.vocabulary import FLAGS, LIST_REST, LIST_REST_KO, TAKEN, TAKEN_DEED
 
 _HANGUL = r"[가-힣]"
 #: What begins no part: the rest of a list ("billing, payroll or the ledger"), or of a bracket.
@@ -21,7 +21,9 @@ _PART_EN = (
     r"|please)\b)|\s+(?=instead\b(?! of))"
 )
 _PART_KO = (
-    r"\s*[,;:]\s+(?![^()]*\))|\s+[–—-]\s+|(?<=말고)\s|(?<=말고,)\s|(?<=지만)\s|(?<=는데)\s|(?<=니까)\s|(?<=세요)\s"
+    r"(?<![A-Za-z0-9_/.-])\s*[,;:]\s+(?![^()]*\))"
+    rf"|\s*[,;:]\s+(?!{LIST_REST_KO}|[^()]*\))"
+    r"|\s+[–—-]\s+|(?<=말고)\s|(?<=말고,)\s|(?<=지만)\s|(?<=는데)\s|(?<=니까)\s|(?<=세요)\s"
     r"|(?<=쓰고)\s|(?<=사용하고)\s"
 )
 _BEFORE_TAIL = r"(?ai)\b(?:before|prior to|ahead of)\s+(.+)$"

@@ -304,7 +304,11 @@ LIST_REST = (
 )
 LIST_BEHIND = rf"(?i:(?:, {_LISTED})*,? (?:and|or|nor) {_LISTED}(?=\s*(?:[,.;:!)]|$)))"
 LIST_BEFORE = rf"(?i:(?:{_LISTED}, )*{_LISTED},? (?:and|or|nor) (?:(?:the|our|my|any) )?$)"
-LISTED_NAME = r"(?i:(?:and|or|nor|the|our|my|any)\b|([\w.-]+))"
+#: The same in Korean, before the noun of the last name: "billing, payroll이랑 ledger 폴더".
+_JOINT_KO = r"(?:, ?|(?:이?랑|와|과|하고)\s| 및 )"
+LIST_REST_KO = rf"(?a:(?:[\w./-]+{_JOINT_KO})*[\w./-]+\s?(?:폴더|디렉터리|디렉토리|파일|모듈))"
+LIST_BEFORE_KO = rf"(?a:(?:[A-Za-z][\w.@-]*{_JOINT_KO})+$)"
+LISTED_NAME = r"(?ai:(?:and|or|nor|the|our|my|any)\b|([\w.-]+))"
 _SHORT_MACHINE = r"[a-z][a-z-]*\d[\w-]*"
 #: Machines that stand in brackets behind what they are: "the bastions (bast-1, bast-2)".
 BRACKETED_MACHINES = (
