@@ -56,8 +56,8 @@ _GENERIC = frozenset(
     체제 버전 histori dead tabl discontinu deprec decommiss shut good subscription membership setup plan
     """.split()
 )
-#: Words that say of a thing how old it is and, alone, do not say of what is spoken: "the old host is
-#: gone" ends nothing that was said of "the old major".
+#: Words that say of a thing how old it is and, alone, do not say of what is spoken: "the old host
+#: is gone" ends nothing that was said of "the old major".
 _TELLS_AGE = frozenset(("old", "new", "former", "previous"))
 #: Korean stems shorter than this begin too many other words.
 _SHORTEST_HANGUL = 2
