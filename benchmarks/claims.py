@@ -40,14 +40,14 @@ from typing import Any
 import numpy as np
 
 from gieok.memory.talk import turns
-from gieok.memory.talk.claims.comparison import EARLIER_READ, find_lead
+from gieok.memory.talk.claims.comparison import EARLIER_READ, build_near_query, find_lead
 from gieok.memory.talk.claims.stated_line import is_same_claim
 from gieok.memory.talk.nearness import rank_near_passages
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import SURE, UNSURE, Relation, relation
 from gieok.memory.talk.statements.statement import read_sentences
 from gieok.model.memory import Document, Entry, Passage, Scope
-from gieok.model.retrieval import Filter, VectorQuery
+from gieok.model.retrieval import Filter
 from gieok.models.local.releases import CURRENT
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.text.embedform import text_to_embed
@@ -237,13 +237,13 @@ class _ToldMemory:
                 CURRENT.model, {id_: self._vectors[place_of[text]] for id_, text in missing}
             )
 
-    def list_near(self, place: int) -> list[tuple[int, float]]:
+    def list_near(self, judge: PairJudge, place: int) -> list[tuple[int, float]]:
         """Return the places of what was said before, nearest first, as the product ranks them."""
         near = rank_near_passages(
             self._store,
             _MEMORY,
             self.told[place],
-            VectorQuery(self._vectors[place], model=CURRENT.model),
+            build_near_query(judge, self.told[place], self._vectors[place], CURRENT.model),
             Filter(until=_DAY_0 + place * _A_DAY),
             _NEIGHBOURS,
         )
@@ -290,7 +290,7 @@ def _list_beside(judge: PairJudge, memory: _ToldMemory, place: int, firsts: int)
         return
     rivals = [
         (near, score)
-        for near, score in memory.list_near(place)
+        for near, score in memory.list_near(judge, place)
         if not _asks_only(memory.told[near]) and not is_same_claim(memory.told[near], later)
     ]
     is_ahead = find_lead([score for _, score in rivals])

@@ -24,7 +24,7 @@ from typing import Any
 from code_index import index
 from code_peers import semble
 from gieok.code.ask import query
-from gieok.code.index.chunks import head
+from gieok.code.index.embedding import PassageWording
 from gieok.code.index.project import Project
 from gieok.flow.lifecycle import fill_vectors
 
@@ -57,7 +57,7 @@ def search_of(data: Path, name: str, embedder: Any) -> dict[str, Any]:
         results = {"gieok": _scores(indexed, None, tree, base, questions)}
         if embedder is not None:
             started = time.process_time()
-            made = fill_vectors(indexed.store, embedder, form=head)
+            made = fill_vectors(indexed.store, embedder, form=PassageWording(indexed.store))
             speed = made / max(time.process_time() - started, 1e-9)
             results["vectors"] = {
                 **_scores(indexed, embedder, tree, base, questions),

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from code_index import index
-from gieok.code.index import chunks, embedding, scan
+from gieok.code.index import embedding, scan
 from gieok.code.index.graph import IMPORTS
 from gieok.code.index.project import Project
 from gieok.code.languages import places
@@ -122,7 +122,19 @@ def _run(tree: Path, env: dict[str, str], *arguments: str) -> float:
 def _embedded_per_s(indexed: Project, embedder: Embedder) -> float:
     first = embedding.order(indexed)[: _EMBEDDED + 1]
     # what is loaded once
-    fill_in_order(indexed.store, embedder, first[:1], lambda done: None, form=chunks.head)
+    fill_in_order(
+        indexed.store,
+        embedder,
+        first[:1],
+        lambda done: None,
+        form=embedding.PassageWording(indexed.store),
+    )
     before = time.process_time()
-    done = fill_in_order(indexed.store, embedder, first[1:], lambda done: None, form=chunks.head)
+    done = fill_in_order(
+        indexed.store,
+        embedder,
+        first[1:],
+        lambda done: None,
+        form=embedding.PassageWording(indexed.store),
+    )
     return done / (time.process_time() - before)

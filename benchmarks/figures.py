@@ -1,14 +1,16 @@
-"""Every figure that documents quote, measured by one command and kept with its commit.
+"""Figures that documents quote with a path, measured by one command and kept with their commit.
 
     python benchmarks/figures.py [--only NAME …] [--data DIR] [--out docs/figures.json]
 
 `--only boards` takes the three public boards together (docs/boards.md), `--only records` what
-observers keep (docs/figures.md).
+observers keep (docs/figures.md). The boards and the transcripts that are filled up with the output
+of tools take an hour and a half, so they run only where they are named.
 
-Runs the measurements below in turn, on two cores in about 40 minutes. What each prints as JSON is
-kept in `docs/figures.json`: all numbers by their path (`korean.hook.all.recalled`), the command,
-the day, the commit, and how long it took. A measurement that is not run keeps its last numbers,
-with their commit. A measurement whose data set is not in DIR is left out, and said to be.
+Runs the measurements below in turn, on two cores in about an hour. Figures without a path come from
+other scripts, each named in docs/figures.md. What each measurement prints as JSON is kept in
+`docs/figures.json`: all numbers by their path (`korean.hook.all.recalled`), the command, the day,
+the commit, and how long it took. A measurement that is not run keeps its last numbers, with their
+commit. A measurement whose data set is not in DIR is left out, and said to be.
 
 A document quotes a number with its path behind it, `.43<!--korean.hook.all.recalled-->`;
 `tests/test_figures.py` holds quotes and numbers together.
@@ -45,6 +47,8 @@ class Measurement:
     data_option: str = "--data"
     #: Several measurements that `--only` takes by one name.
     group: str = ""
+    #: Left out where it is not named.
+    is_long: bool = False
 
     def list_words(self, folder: Path) -> list[str]:
         """Return the command, without the interpreter."""
@@ -67,6 +71,7 @@ MEASUREMENTS = (
     Measurement("sidecar", "sidecar.py"),
     Measurement("record", "record.py", data="told/told_dev.json", group="records"),
     Measurement("record_own", "record.py", group="records"),
+    Measurement("record_own_ideal", "record.py", ("--observer", "ideal"), group="records"),
     Measurement(
         "record_unasked", "record.py", data="memaware/unasked_ko_dev.json", group="records"
     ),
@@ -76,6 +81,7 @@ MEASUREMENTS = (
         ("--fill-tokens", "50000"),
         data="told/told_dev.json",
         group="records",
+        is_long=True,
     ),
     Measurement(
         "record_ideal",
@@ -90,6 +96,7 @@ MEASUREMENTS = (
         ("--observer", "ideal", "--fill-tokens", "50000"),
         data="told/told_dev.json",
         group="records",
+        is_long=True,
     ),
     Measurement("soak", "soak.py", ("--minutes", "5", "--pause-s", "0.2")),
     Measurement(
@@ -97,18 +104,21 @@ MEASUREMENTS = (
         "board_precision.py",
         data="boards/precisionMemBench",
         group="boards",
+        is_long=True,
     ),
     Measurement(
         "board_proactive",
         "board_proactive.py",
         data="boards/ProactiveMemBench",
         group="boards",
+        is_long=True,
     ),
     Measurement(
         "board_realmem",
         "board_realmem.py",
         data="boards/RealMemBench",
         group="boards",
+        is_long=True,
     ),
 )
 
@@ -178,8 +188,10 @@ def write_figures(file: Path, kept: Mapping[str, Any]) -> None:
 
 
 def choose(only: Sequence[str]) -> list[Measurement]:
-    """Return the measurements that are asked for; all where none is named."""
-    return [one for one in MEASUREMENTS if not only or one.name in only or one.group in only]
+    """Return the measurements that are asked for; all but the long ones where none is named."""
+    if not only:
+        return [one for one in MEASUREMENTS if not one.is_long]
+    return [one for one in MEASUREMENTS if one.name in only or one.group in only]
 
 
 def main() -> None:

@@ -27,7 +27,8 @@ folder), drawn by chance and spread over the same weeks, make each as long as th
 counts as binding, and what is kept of them takes room.
 
 With `--observer ideal`, an observer that knows the answers writes down just what FILE says was told
-(`ideal.py`): the ceiling of what a model can do.
+(`ideal.py`): the ceiling of what a model can do. Of our own transcripts it takes those whose rows
+in `binding.json` say in which session and turn each statement was made.
 """
 
 import argparse
@@ -36,7 +37,7 @@ import json
 import random
 import re
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
@@ -64,6 +65,39 @@ class Transcript(NamedTuple):
 
     sessions: Sequence[Mapping[str, Any]]
     binding: Sequence[Mapping[str, Any]]
+    #: What an observer that knows the answers is asked to write down: `facts`, and `sessions`
+    #: whose turns name the facts that they tell. None: nobody noted where these are told.
+    told: Mapping[str, Any] | None = None
+
+
+def list_told_facts(
+    sessions: Sequence[Mapping[str, Any]], stated: Sequence[Mapping[str, Any]]
+) -> Mapping[str, Any] | None:
+    """Return what is stated as the facts and sessions of data/told, if its turns are known."""
+    if not all("turn" in row for row in stated):
+        return None
+    facts = [
+        {
+            "id": row["what"],
+            "statement": row["what"],
+            "type": "decision",
+            "replaces": row.get("replaces"),
+        }
+        for row in stated
+    ]
+    told_in = defaultdict[tuple[str, int], list[str]](list)
+    for row in stated:
+        told_in[row["session"], row["turn"]].append(row["what"])
+    rows = [
+        {
+            "turns": [
+                {**turn, "facts": told_in[session["id"], number]}
+                for number, turn in enumerate(session["turns"])
+            ]
+        }
+        for session in sessions
+    ]
+    return {"facts": facts, "sessions": rows}
 
 
 def read_transcripts(file: Path) -> dict[str, Transcript]:
@@ -78,7 +112,9 @@ def read_transcripts(file: Path) -> dict[str, Transcript]:
             }
             for talk in observer.written(file)
         ]
-        return {file.stem: Transcript(rows, _complete(extra.get(file.stem, ())))}
+        stated = extra.get(file.stem, ())
+        binding = [row for row in stated if not row.get("ended")]
+        return {file.stem: Transcript(rows, _complete(binding), list_told_facts(rows, stated))}
     data = json.loads(file.read_text(encoding="utf-8"))
     if "projects" not in data:
         wanted = {(row["answer"], *row["variants"]) for row in data["prompts"]}
@@ -89,6 +125,7 @@ def read_transcripts(file: Path) -> dict[str, Transcript]:
         project: Transcript(
             _sessions_of(data, project),
             [*_facts_told_in(data, project), *_complete(extra.get(project, ()))],
+            data,
         )
         for project in data["projects"]
     }
@@ -324,11 +361,12 @@ def main() -> None:
     given = parser.parse_args()
     found = {}
     for file in given.data:
-        settings = dict[str, str]()
-        if given.observer == "ideal":
-            ideal = IdealObserver(json.loads(file.read_text(encoding="utf-8")))
-            settings = told.observing(given.observer, ideal)
         for name, transcript in read_transcripts(file).items():
+            settings = dict[str, str]()
+            if given.observer == "ideal":
+                if transcript.told is None:
+                    continue
+                settings = told.observing(given.observer, IdealObserver(transcript.told))
             whole = (
                 fill_transcript(transcript, file.parents[1] / _FILL, given.fill_tokens)
                 if given.fill_tokens

@@ -59,3 +59,10 @@ def test_figures_name_a_command_a_day_and_a_commit_and_no_place_of_a_machine() -
         assert kept["day"]
         assert kept["commit"]
     assert str(_REPOSITORY) not in json.dumps(figures.read_figures())
+
+
+def test_what_takes_long_is_measured_only_where_it_is_named() -> None:
+    usual = {one.name for one in figures.choose([])}
+    assert {"korean", "told", "retrieval", "record"} <= usual
+    assert not usual & {"record_filled", *(one.name for one in figures.choose(["boards"]))}
+    assert "record_filled" in {one.name for one in figures.choose(["records"])}

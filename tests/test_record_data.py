@@ -5,20 +5,50 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 _BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 sys.path.insert(0, str(_BENCHMARKS))
 
 import record  # noqa: E402 - what the benchmark reads
 import told  # noqa: E402
 
+_OWN = sorted((_BENCHMARKS / "data/record").glob("*.txt"))
+#: Those that say where each statement was made, so that a scripted model can observe them.
+_WITH_PLACES = [file for file in _OWN if file.stem != "studio"]
 
-def test_all_that_binds_of_our_own_transcript_was_said_in_it() -> None:
-    file = _BENCHMARKS / "data/record/studio.txt"
+
+@pytest.mark.parametrize("file", _OWN, ids=lambda file: file.stem)
+def test_all_that_binds_of_our_own_transcripts_was_said_in_them(file: Path) -> None:
     ((name, transcript),) = record.read_transcripts(file).items()
     said = "\n".join(turn["text"] for row in transcript.sessions for turn in row["turns"])
     missing = [row["what"] for row in transcript.binding if not told.is_recalled(row, said)]
-    assert (name, missing) == ("studio", [])
-    assert len(transcript.binding) > 30
+    assert (name, missing) == (file.stem, [])
+    assert len(transcript.binding) > 25
+
+
+@pytest.mark.parametrize("file", _WITH_PLACES, ids=lambda file: file.stem)
+def test_a_scripted_model_is_asked_for_all_that_binds_in_the_words_it_is_known_by(
+    file: Path,
+) -> None:
+    ((_, transcript),) = record.read_transcripts(file).items()
+    assert transcript.told is not None
+    facts = {fact["id"]: fact for fact in transcript.told["facts"]}
+    asked = {
+        fact
+        for session in transcript.told["sessions"]
+        for turn in session["turns"]
+        if turn["role"] == "user"
+        for fact in turn["facts"]
+    }
+    assert asked == facts.keys()
+    assert {fact["replaces"] for fact in facts.values()} - {None} <= facts.keys()
+    statements = "\n".join(fact["statement"] for fact in facts.values())
+    assert all(told.is_recalled(row, statements) for row in transcript.binding)
+
+
+def test_a_transcript_without_places_has_nothing_for_a_scripted_model() -> None:
+    assert record.list_told_facts([], [{"what": "x", "want": ["x"]}]) is None
 
 
 def test_a_transcript_that_is_filled_keeps_its_own_sessions_and_gains_no_duty(

@@ -24,7 +24,10 @@ from walk import Walk  # noqa: E402
 #: A core each on the smallest machine that CI has.
 _AT_ONCE = 2
 #: Document → modules that most commands of its walk import, and that take long.
-_SLOW_IMPORTS = {"openclaw_memory_migration": ("gieok.storage.index.gemini.store",)}
+_SLOW_IMPORTS = {
+    "openclaw_memory_migration": ("gieok.storage.index.gemini.sdk", "httpcore2"),
+    "observational_sidecar": ("pydantic_ai.direct", "pydantic_ai.models.openai"),
+}
 DOCUMENTS = (
     "openclaw_memory_migration",
     "prompt_recall",

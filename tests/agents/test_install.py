@@ -383,3 +383,29 @@ def test_a_hook_that_gets_less_time_than_it_needs_is_found(agent: str, home: Hom
             assert edit.list_shorter_hooks(settings.replace(limit[0], '"timeout": 1'))
             return
     pytest.fail("no hook with a time limit")
+
+
+#: What an install brings, by the way to search that an agent is told of.
+_SEARCHES: dict[str, str] = {
+    "/memory:search": r"commands/memory/search\.(md|toml)$",
+    "/memory-search": r"commands/memory-search\.md$",
+    "the skill `memory-search`": r"skills/memory-search/SKILL\.md$",
+}
+
+
+@pytest.mark.parametrize("agent", _AGENTS)
+def test_the_way_to_search_that_an_agent_is_told_of_is_one_that_its_install_brings(
+    user: Home, agent: str
+) -> None:
+    user.install(agent)
+    told, paths = BY_NAME[agent].search, [path.as_posix() for path in user.tree()]
+    if told in _SEARCHES:
+        assert any(re.search(_SEARCHES[told], path) for path in paths)
+        return
+    has_server = any(map(_servers, user.tree()))
+    has_tool = any(
+        'name: "memory_search"' in (data or b"").decode() for data in user.tree().values()
+    )
+    assert told.startswith("the tool `memory_search`")
+    assert has_server or has_tool
+    assert not any(re.search(end, path) for end in _SEARCHES.values() for path in paths)

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from gieok.code.index import embedding, project
-from gieok.code.index.chunks import head
 from gieok.code.index.project import SCOPE, Project
 from gieok.flow.lifecycle import fill_in_order
 from gieok.machine.git import Git
@@ -40,11 +39,26 @@ def test_public_and_documented_passages_come_first_then_the_newest_and_tests_las
     names = [found.context.rpartition(" ")[2] for found in made.store.passages(order)]
     assert names == ["told", "_hidden", "bare", "test_told"]
     embedder = HashEmbedder()
-    assert fill_in_order(made.store, embedder, order[:2], lambda done: None, form=head) == 2
+    assert (
+        fill_in_order(
+            made.store,
+            embedder,
+            order[:2],
+            lambda done: None,
+            form=embedding.PassageWording(made.store),
+        )
+        == 2
+    )
     assert made.store.waiting(SCOPE) == 2
     assert embedding.order(made) == order[2:]  # another run goes on
     assert (
-        fill_in_order(made.store, embedder, embedding.order(made), lambda done: None, form=head)
+        fill_in_order(
+            made.store,
+            embedder,
+            embedding.order(made),
+            lambda done: None,
+            form=embedding.PassageWording(made.store),
+        )
         == 2
     )
     assert embedding.order(made) == []

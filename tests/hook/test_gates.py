@@ -10,6 +10,7 @@ from gieok.commands import NAMES, load_command
 from gieok.commands.command import Effect
 from gieok.flow.gate_rules import GateChoices, GateRule, change_gate_choices, load_gate_choices
 from gieok.hook import gates
+from gieok.text.gates.action import ASK, NONE, REMIND, STOP
 from gieok.text.gates.statement import read_action_rules
 
 _DAY = date(2026, 11, 25)
@@ -115,6 +116,35 @@ def test_the_rule_that_stops_is_told_before_one_that_asks() -> None:
     hit = _find_first_hit([asks, stops], GateChoices(off=["bbbbbbbb"]), attempt)
     assert hit is not None
     assert hit.rule is asks
+
+
+def test_a_rule_that_reminds_is_told_behind_one_that_asks_and_asks_nothing_itself() -> None:
+    asks = _rule("ask me before you push", "aaaaaaaa")
+    reminds = _rule("ask me before you push", "bbbbbbbb")
+    reminds.rule.mode = REMIND
+    hits = gates.list_gate_hits([reminds, asks], GateChoices(), _attempt(_SHELL[0]))
+    assert [(hit.rule, hit.outcome) for hit in hits] == [(asks, ASK), (reminds, REMIND)]
+    unread = gates.ToolAttempt(tool="Bash", command="git push " + "x" * 30_000)
+    (hit,) = gates.list_gate_hits([reminds], GateChoices(), unread)
+    assert (unread.is_unread, hit.outcome) == (True, REMIND)
+    assert gates.list_asking_rules([reminds, asks]) == [asks]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "may_stop", "reminds", "limited"),
+    [
+        (STOP, True, False, STOP),
+        (STOP, False, True, ASK),
+        (ASK, False, False, ASK),
+        (REMIND, True, False, NONE),
+        (REMIND, False, True, REMIND),
+        (NONE, True, True, NONE),
+    ],
+)
+def test_a_rule_stops_and_reminds_as_far_as_the_settings_let_it(
+    outcome: str, may_stop: bool, reminds: bool, limited: str
+) -> None:
+    assert gates.limit_outcome(outcome, may_stop=may_stop, reminds=reminds) == limited
 
 
 def test_a_rule_that_a_person_ended_holds_on_its_last_day_and_not_after() -> None:

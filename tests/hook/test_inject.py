@@ -93,7 +93,7 @@ _ENTRY = st.builds(
 )
 _WHOSE = {"project:shop-1a2b": inject.project_words("2026-11-22")}
 _HEADS = [
-    head.format(whose=whose)
+    head.format(whose=whose, search=inject.SEARCH_COMMAND)
     for head in (inject._CONTEXT_HEAD, inject._COMPACT_HEAD)
     for whose in (inject._USERS, inject._SAID, *_WHOSE.values())
 ]

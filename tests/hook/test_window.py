@@ -222,3 +222,14 @@ def test_forty_sessions_are_kept_and_the_one_used_longest_ago_goes(tmp_path: Pat
     )
     assert len(list(folder.glob("*.json"))) == 40
     assert not first.exists()
+
+
+def test_a_context_holds_a_reminder_until_it_is_emptied(tmp_path: Path) -> None:
+    said = render_injection([_memory()], 900)
+    ContextWindow(str(tmp_path), "codex", "s").keep("pre-tool", said, 1.0, reminded="3fa9c01e")
+    ContextWindow(str(tmp_path), "codex", "s").keep("pre-tool", said, 2.0, reminded="7d02be41")
+    ContextWindow(str(tmp_path), "codex", "s").keep("prompt", said, 3.0)
+    again = ContextWindow(str(tmp_path), "codex", "s")
+    assert again.reminded == {"3fa9c01e", "7d02be41"}
+    again.empty(4.0)
+    assert again.reminded == ContextWindow(str(tmp_path), "codex", "s").reminded == set()

@@ -157,6 +157,88 @@ CASES = (
         ["prettier --check invoices/x.ts"],
     ),
     ("don't run the seed script", ["npm run seed", "./seed.sh"], ["npm run build seed"]),
+    # What an option is used with, when it is said by its occasion, need not have run before.
+    (
+        "never use --no-verify when you commit",
+        ["git commit --no-verify -m x", "git commit -nm x"],
+        ["git commit -m x", "git push --no-verify"],
+    ),
+    (
+        "커밋할 때는 --amend 쓰지 마",
+        ["git commit --amend", "git commit -m a && git commit --amend"],
+        ["git commit -m x", "git push"],
+    ),
+    ("never use --force when you push", ["git push --force"], ["git push", "tool:push_files"]),
+    # What is fine beside a rule is not what the rule forbids of it.
+    (
+        "Never force-push. Just pushing is fine.",
+        ["git push --force", "git push -f origin x"],
+        ["git push", "git push origin x"],
+    ),
+    ("강제 푸시는 하지 마. 그냥 푸시는 해도 돼", ["git push --force"], ["git push"]),
+    # Who does it instead, and when, narrows nothing.
+    (
+        "don't edit docs/, my sister does the docs on Mondays",
+        ["edit:docs/a.md"],
+        ["edit:src/a.py"],
+    ),
+    (
+        "vendor 폴더는 건드리지 마, 월요일마다 동생이 고쳐",
+        ["edit:vendor/a.go"],
+        ["edit:src/a.go"],
+    ),
+    (
+        "leave the charts folder to Ines, ask before you change it",
+        ["edit:charts/a.csv"],
+        ["read:charts/a.csv", "edit:src/a.py"],
+    ),
+    # The ending of files is no file.
+    (
+        "hands off .blend files",
+        ["edit:art/boat.blend", "rm boat.blend"],
+        ["edit:art/boat.py"],
+    ),
+    (".psd 파일은 건드리지 마", ["edit:art/logo.psd"], ["edit:art/logo.svg"]),
+    ("don't touch the .env file", ["edit:.env"], ["edit:prod.env.example"]),
+    # An option that says a title to `gh` says a target elsewhere.
+    (
+        "never deploy to prod",
+        ["./deploy.sh -t prod", "./deploy.sh --target prod"],
+        ["./deploy.sh -t stg", "gh pr create -t 'deploy to prod'"],
+    ),
+    # All of a list are meant, and what stands in brackets behind a name.
+    (
+        "don't touch billing, payroll or the ledger",
+        ["edit:billing/a.py", "edit:payroll/a.py", "edit:ledger.csv"],
+        ["edit:src/a.py"],
+    ),
+    (
+        "never edit the api, docs and shop folders please",
+        ["edit:api/a.ts", "edit:docs/a.md", "edit:shop/a.ts"],
+        ["edit:web/a.ts"],
+    ),
+    ("don't edit the docs, ask Ines or me", ["edit:docs/a.md"], ["edit:Ines/a.md"]),
+    (
+        "never restart the databases (db01, db02)",
+        ["ssh db01 systemctl restart postgresql", "ssh db02 systemctl restart postgresql"],
+        ["ssh db03 systemctl restart postgresql"],
+    ),
+    (
+        "don't touch the gateways (gw1, gw2)",
+        ["ssh gw2 sudo apt-get upgrade -y"],
+        ["ssh web1 sudo apt-get upgrade -y"],
+    ),
+    (
+        "billing, payroll이랑 ledger 폴더는 건드리지 마",
+        ["edit:billing/a.py", "edit:payroll/a.py", "edit:ledger/a.csv"],
+        ["edit:src/a.py"],
+    ),
+    ("vendor 고치지 마, docs 폴더는 괜찮아", ["edit:vendor/a.go"], ["edit:docs/a.md"]),
+    (
+        "I'd rather you checked with me before installing packages",
+        ["npm install left-pad"],
+        ["npm test"],
+    ),
     ("never use -f", ["git push -f", "git commit -f"], ["git push", "rm x"]),
     (
         "never use --force --no-verify",

@@ -14,6 +14,7 @@ import pytest
 
 import gieok
 from gieok.surfaces.cli import main
+from gieok.surfaces.document_names import read_document_line
 
 
 class Answer(NamedTuple):
@@ -264,6 +265,20 @@ def test_options_of_every_command_may_stand_before_it(cli: Cli) -> None:
     assert "in front of --nothing" in cli("--nothing", "list").err
 
 
+@pytest.mark.parametrize(("count", "lines"), [(0, 0), (1, 1), (3, 3), (4, 1), (25, 1)])
+def test_many_settings_that_are_left_out_are_one_line(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, lines: int
+) -> None:
+    home = tmp_path / "home of settings"
+    home.mkdir()
+    (home / "config.yaml").write_text("".join(f"nothing_{n}: 1\n" for n in range(count)))
+    monkeypatch.setenv("GIEOK_HOME", str(home))
+    told = [line for line in cli("list").err.splitlines() if "config show" in line]
+    assert len(told) == lines
+    if count > lines:
+        assert f"and so are {count - 1} more settings" in told[0]
+
+
 def test_a_mistyped_command_is_guessed_and_help_is_a_command_too(cli: Cli) -> None:
     assert "did you mean `gieok search`?" in cli("serach", "x").err
     assert "did you mean `gieok config show`?" in cli("config", "shw").err
@@ -351,15 +366,42 @@ def test_a_korean_question_is_taken_without_a_notice_and_help_has_a_korean_name(
 @pytest.mark.parametrize(
     ("typed", "ours"),
     [
-        (["rag", "init", "--full"], "`gieok code init`"),
-        (["rag", "query", "where are errors handled"], "`gieok code query`"),
-        (["memory", "status"], "`gieok status`"),
-        (["memory:search", "linter"], "`gieok search`"),
-        (["openclaw", "memory", "index"], "`gieok index`"),
-        (["oracle", "rag", "sync"], "`gieok code sync`"),
+        ("oracle rag init --full", "code init --full"),
+        ("rag init", "code init"),
+        ("rag query errors", "code query errors"),
+        ("oracle rag query --impact src/oracle.py", "code impact src/oracle.py"),
+        ("oracle rag sync", "code sync"),
+        ("oracle rag sync --file src/oracle.py", "code sync src/oracle.py"),
+        ("oracle rag watch --daemon", "code watch --daemon"),
+        ("memory:search linter", "search linter"),
+        ("openclaw memory status --json", "status --json"),
+        ("memory search tide gate", "search tide gate"),
+        ("rag init of the van", ""),
+        ("memory status of the van", ""),
+        ("rag pipeline", ""),
+        ("oracle memory leak", ""),
+        ("oracle", ""),
     ],
 )
-def test_a_question_that_a_document_knows_as_a_command_names_ours(
+def test_a_line_as_a_document_types_it_is_our_command(typed: str, ours: str) -> None:
+    found = read_document_line(typed.split())
+    assert (found and " ".join([found[0], *found[1]])) == (ours or None)
+
+
+def test_a_command_of_a_document_runs_and_says_nothing_of_a_question(cli: Cli) -> None:
+    there, here = cli("openclaw", "memory", "status", "--json"), cli("status", "--json")
+    assert (there.status, there.out, there.err) == (here.status, here.out, here.err)
+
+
+@pytest.mark.parametrize(
+    ("typed", "ours"),
+    [
+        (["rag", "init", "of", "the", "van"], "`gieok code init`"),
+        (["memory", "status", "of", "the", "van"], "`gieok status`"),
+        (["openclaw", "memory", "index", "cards"], "`gieok index`"),
+    ],
+)
+def test_a_question_that_begins_as_a_command_of_a_document_names_ours(
     cli: Cli, typed: list[str], ours: str
 ) -> None:
     told = cli(*typed).err.splitlines()[0]

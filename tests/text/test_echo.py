@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gieok.agents import table
 from gieok.hook import inject, start
 from gieok.memory import active_memory
 from gieok.memory.active_memory import Look
@@ -91,6 +92,19 @@ _TEXTS = {
     "session start": _START,
     "injected": inject.render_injection([_ENTRY, _TURN, _TITLE], 2_000).text,
     "note": inject.format_near_note(),
+    **{f"note to {row.name}": inject.format_near_note(row.search) for row in table.ROWS},
+    **{
+        f"session start of {row.name}": start.render_session_start(
+            [start.StartPart("Due", [(0.0, f"{_SAID.line} (due tomorrow)")], start.DUE)],
+            "this user, everywhere (agent:main)",
+            2_000,
+            row.search,
+        )[0]
+        for row in table.ROWS
+    },
+    "session start of a release before, to every agent": _START.replace(
+        inject.SEARCH_COMMAND, "/memory:search"
+    ),
     "instructions": tools.INSTRUCTIONS,
     "active memory": _active("en"),
     "활성 기억": _active("ko"),

@@ -1,6 +1,6 @@
 """Particles fit the word before them."""
 
-from gieok.text.josa import fill_particles, is_closed
+from gieok.text.josa import fill_particles, get_final, get_vowel, is_closed
 
 
 def test_a_particle_fits_how_its_word_ends() -> None:
@@ -25,3 +25,8 @@ def test_a_latin_word_is_read_as_a_word_and_a_short_name_by_its_letters() -> Non
     assert fill_particles(form, o="URL") == "URL을 URL로"
     assert fill_particles(form, o="API") == "API를 API로"
     assert fill_particles(form, o="code") == "code를 code로"
+
+
+def test_a_syllable_has_a_vowel_and_perhaps_a_final_consonant() -> None:
+    assert [get_vowel(syllable) for syllable in "가센힣"] == ["ㅏ", "ㅔ", "ㅣ"]
+    assert [bool(get_final(syllable)) for syllable in "가센힣"] == [False, True, True]

@@ -26,7 +26,7 @@ EVENTS = {
     PROMPT: "put what is remembered in front of a prompt",
     SESSION_START: "tell a new session what is known about the project",
     STOP: "note where the transcript of a turn is",
-    PRE_COMPACT: "take the transcript in before it is compacted, and tell what to keep",
+    PRE_COMPACT: "read the transcript before it is compacted, and tell what to keep",
     SESSION_END: "note where the transcript of an ended session is",
     PRE_TOOL: "ask or stop before a tool does what the user forbade, or say what names an edited file",
 }
@@ -43,13 +43,15 @@ class AgentRow:
     reaches the model without deciding anything; the model reads it with the tool's result, for its
     next step. `runs_foreign_hooks`: the agent also runs the hooks that another agent's settings
     hold, so that one prompt may call Gieok twice. `starts_at_prompt`: the agent drops the answer at
-    a session's start, which then comes with the first prompt.
+    a session's start, which then comes with the first prompt. `search`: what the agent looks
+    something up with, once Gieok is installed in it.
     """
 
     __slots__ = (
         "can_ask",
         "events",
         "name",
+        "search",
         "shows_notices",
         "starts_at_prompt",
         "takes_tool_notes",
@@ -66,6 +68,7 @@ class AgentRow:
         can_ask: bool = False,
         starts_at_prompt: bool = False,
         takes_tool_notes: bool = False,
+        search: str = "`gieok search`",
     ) -> None:
         self.name = name
         self.events = events
@@ -73,6 +76,7 @@ class AgentRow:
         self.can_ask = can_ask
         self.takes_tool_notes = takes_tool_notes
         self.starts_at_prompt = starts_at_prompt
+        self.search = search
 
     @property
     def called_events(self) -> frozenset[str]:
@@ -336,7 +340,12 @@ _OPENCODE_EVENTS = _map_event_names(
     "tool.execute.before",
 )
 _HERMES_EVENTS = _map_event_names(
-    "prefetch", "system_prompt_block", "sync_turn", "", "on_session_end", "pre_tool_call"
+    "prefetch",
+    "system_prompt_block",
+    "sync_turn",
+    "on_pre_compress",
+    "on_session_end",
+    "pre_tool_call",
 )
 _PI_EVENTS = _map_event_names(
     "before_agent_start",
@@ -352,21 +361,41 @@ _PI_EVENTS = _map_event_names(
 _EDITOR_EVENTS = _map_event_names("", "SessionStart", "", "", "", "PreToolUse")
 _GROK_EVENTS = _map_event_names("", "", "", "", "", "PreToolUse")
 
+#: What an agent looks something up with: its install brings a command, a skill, a tool of a plugin,
+#: or the tool of the MCP server.
+_COMMAND, _FLAT_COMMAND = "/memory:search", "/memory-search"
+_SKILL, _TOOL = "the skill `memory-search`", "the tool `memory_search`"
+_MCP = "the tool `memory_search` or `gieok search`"
+
 #: In the order in which transcripts are recognised; a payload belongs to the first row whose
 #: `is_sender` accepts it.
 ROWS = (
-    PluginRow("pi", _PI_EVENTS, shows_notices=False, can_ask=True),
-    OpenClawRow("openclaw", {}, shows_notices=False, can_ask=True),
-    CursorRow("cursor", _CURSOR_EVENTS, shows_notices=False),
-    KiloRow("kilo", _OPENCODE_EVENTS, shows_notices=False),
-    PluginRow("opencode", _OPENCODE_EVENTS, shows_notices=False),
-    PluginRow("hermes", _HERMES_EVENTS, shows_notices=False),
-    KimiCodeRow("kimi-code", _CLAUDE_EVENTS, shows_notices=False, starts_at_prompt=True),
-    CodexRow("codex", _CLAUDE_EVENTS),
-    QwenCodeRow("qwen-code", _CLAUDE_EVENTS, can_ask=True),
-    CopilotCliRow("copilot-cli", _CLAUDE_EVENTS, shows_notices=False, can_ask=True),
-    GeminiCliRow("gemini-cli", _GEMINI_EVENTS),
-    ClaudeCodeRow("claude-code", _CLAUDE_EVENTS, can_ask=True, takes_tool_notes=True),
+    PluginRow(
+        "pi", _PI_EVENTS, shows_notices=False, can_ask=True, takes_tool_notes=True, search=_TOOL
+    ),
+    OpenClawRow("openclaw", {}, shows_notices=False, can_ask=True, search=_TOOL),
+    CursorRow("cursor", _CURSOR_EVENTS, shows_notices=False, search=_FLAT_COMMAND),
+    KiloRow(
+        "kilo", _OPENCODE_EVENTS, shows_notices=False, takes_tool_notes=True, search=_FLAT_COMMAND
+    ),
+    PluginRow(
+        "opencode",
+        _OPENCODE_EVENTS,
+        shows_notices=False,
+        takes_tool_notes=True,
+        search=_FLAT_COMMAND,
+    ),
+    PluginRow("hermes", _HERMES_EVENTS, shows_notices=False, search=_MCP),
+    KimiCodeRow(
+        "kimi-code", _CLAUDE_EVENTS, shows_notices=False, starts_at_prompt=True, search=_MCP
+    ),
+    CodexRow("codex", _CLAUDE_EVENTS, search=_MCP),
+    QwenCodeRow("qwen-code", _CLAUDE_EVENTS, can_ask=True, search=_COMMAND),
+    CopilotCliRow("copilot-cli", _CLAUDE_EVENTS, shows_notices=False, can_ask=True, search=_SKILL),
+    GeminiCliRow("gemini-cli", _GEMINI_EVENTS, search=_COMMAND),
+    ClaudeCodeRow(
+        "claude-code", _CLAUDE_EVENTS, can_ask=True, takes_tool_notes=True, search=_COMMAND
+    ),
 )
 BY_NAME = {row.name: row for row in ROWS}
 #: Hosts that run hooks of other agents. VS Code reads Copilot CLI's hooks and is known by its name;

@@ -8,8 +8,8 @@ from gieok.ports.models import Embedder, Followed
 from gieok.ports.store import DERIVED, LineSearch, ModelSwitch, Store, VectorCopy, VectorSearch
 
 Progress = Callable[[int], None]
-#: Makes the text that is embedded out of the text of a passage.
-TextForm = Callable[[str], str]
+#: Makes the texts that are embedded out of passages, each with its text.
+TextForm = Callable[[Sequence[tuple[PassageId, str]]], list[str]]
 
 #: Passages embedded between two writes: a kill loses a few seconds of work.
 _BATCH = 64
@@ -20,6 +20,11 @@ _PAGE = 1_000
 #: Documents or vectors copied between two writes.
 _COPIED_DOCUMENTS = 500
 _COPIED_VECTORS = 2_000
+
+
+def read_texts(passages: Sequence[tuple[PassageId, str]]) -> list[str]:
+    """Return the texts of passages as they are."""
+    return [text for _, text in passages]
 
 
 class _VectorStore(Store, VectorSearch, Protocol):
@@ -34,14 +39,14 @@ def fill_vectors(
     batches: int = 0,
     is_first: Callable[[str], bool] | None = None,
     is_wanted: Callable[[str], bool] | None = None,
-    form: TextForm = str,
+    form: TextForm = read_texts,
 ) -> int:
     """Embed passages that have no vector, newest first; return how many.
 
     All passages are embedded, or `batches` batches, or the passages whose text `is_wanted`. The
-    text that is embedded is the result of `form`. Passages whose text `is_first` go first when all
-    are embedded. An embedder that follows the store uses the model that the store has now. Raises
-    EmbedderFailed, ShapeMismatch.
+    texts that are embedded are the result of `form`. Passages whose text `is_first` go first when
+    all are embedded. An embedder that follows the store uses the model that the store has now.
+    Raises EmbedderFailed, ShapeMismatch.
     """
     embedder = for_store(embedder, store)
     store.use_model(embedder.model, embedder.dimension)
@@ -127,7 +132,7 @@ def fill_in_order(
 ) -> int:
     """Embed passages in the given order; return how many of them still existed.
 
-    The text that is embedded is the result of `form`. Raises EmbedderFailed, ShapeMismatch.
+    The texts that are embedded are the result of `form`. Raises EmbedderFailed, ShapeMismatch.
     """
     embedder = for_store(embedder, store)
     store.use_model(embedder.model, embedder.dimension)
@@ -147,7 +152,7 @@ def switch_model(
     embedder: Embedder,
     progress: Progress = lambda done: None,
     *,
-    form: TextForm = str,
+    form: TextForm = read_texts,
 ) -> int:
     """Embed all passages with another model beside the old vectors, then swap; return how many.
 
@@ -185,7 +190,7 @@ def follow_release(
     if not embedder.is_upgrade:
         return 0
     target, done = embedder.wanted(), 0
-    for count in _prepare_vectors(store, target, str):
+    for count in _prepare_vectors(store, target, read_texts):
         done += count
         progress(done)
         fill_vectors(store, embedder)
@@ -306,5 +311,5 @@ def find_store_differences(source: Store, target: Store) -> list[str]:
 def _embed_waiting_passages(
     embedder: Embedder, waiting: list[tuple[PassageId, str]], form: TextForm
 ) -> dict[PassageId, bytes]:
-    vectors = embedder.embed_passages([form(text) for _, text in waiting])
+    vectors = embedder.embed_passages(form(waiting))
     return {passage: vector for (passage, _), vector in zip(waiting, vectors, strict=True)}

@@ -120,11 +120,15 @@ def _is_turn_retold(one: "tuple[str, InjectedMemory]", other: "tuple[str, Inject
 
 
 def render_chosen_memories(
-    found: "list[InjectedMemory]", settings: HookSettings, home: str, root: str
+    found: "list[InjectedMemory]",
+    settings: HookSettings,
+    home: str,
+    root: str,
+    search: str = inject.SEARCH_COMMAND,
 ) -> Injection:
     """Return memories, given best first, rendered within the user's limits.
 
-    `root` is the project's folder, '' for none.
+    `root` is the project's folder, '' for none. `search` is what the agent looks something up with.
     """
     shown = found[: int(settings.number("hook.limit"))]
     is_full = settings.text("hook.output_mode") == "full"
@@ -132,7 +136,7 @@ def render_chosen_memories(
     for memory in shown:
         memory.is_sure = is_full or (memory.is_sure and memory.score >= least_sure)
     return inject.render_injection(
-        shown, int(settings.number("hook.budget_tokens")), owners(home, root)
+        shown, int(settings.number("hook.budget_tokens")), owners(home, root), search
     )
 
 

@@ -19,7 +19,7 @@ from gieok.flow.gate_rules import (
 )
 from gieok.places.scope import USER_SCOPE
 from gieok.text.gates import touched, verdict
-from gieok.text.gates.action import ASK, NONE, STOP
+from gieok.text.gates.action import ASK, NONE, REMIND, STOP
 from gieok.text.gates.programs import CommandWords
 from gieok.text.gates.touched import DELETE, READ, WRITE, TouchedPath, expand_home
 from gieok.text.gates.verdict import ToolAttempt
@@ -49,6 +49,8 @@ _RUNNING = frozenset(
 _EDITOR_DEEDS = (*touched.DELETING, *touched.MOVING, *touched.READING)
 #: Programs that start scripts of the project.
 _STARTING = frozenset("npm pnpm yarn bun make gmake just bash sh zsh source .".split())
+#: What a rule does about a use, the strongest first.
+_STRENGTH = (STOP, ASK, REMIND)
 _PATCH = "*** Begin Patch"
 _PATCH_FIELDS = ("patch", "input", "patchText", "patch_text", "diff")
 #: Commands of Gieok's own that only add: what they add ends no rule.
@@ -136,7 +138,7 @@ _PROFILES = "profiles"
 
 
 class GateHit:
-    """Rule that acts on a tool's use, and how: `STOP` or `ASK`.
+    """Rule that acts on a tool's use, and how: `STOP`, `ASK` or `REMIND`.
 
     `by_sense`: a model takes the use for what the rule means, and no word of it names the use.
     """
@@ -170,10 +172,24 @@ def list_scope_rules(rules: "Iterable[GateRule]", scopes: "Sequence[str]") -> "l
     ]
 
 
+def list_asking_rules(rules: "Iterable[GateRule]") -> "list[GateRule]":
+    """Return the rules that do more than remind; without those whose entries are damaged."""
+    return [rule for rule in rules if _does_ask(rule)]
+
+
+def _does_ask(rule: GateRule) -> bool:
+    try:
+        return rule.rule.mode != REMIND
+    except DAMAGED:
+        return False
+
+
 def list_gate_hits(
     rules: "Iterable[GateRule]", choices: GateChoices, use: ToolAttempt
 ) -> "list[GateHit]":
-    """Return the rules that act on a tool's use: those that stop first, the newest first."""
+    """Return the rules that act on a tool's use: by what they do, the strongest first, the newest
+    first.
+    """
     names = use.list_names()
     hits = [
         GateHit(rule, outcome)
@@ -182,7 +198,7 @@ def list_gate_hits(
         and choices.is_on(rule.handle, use.day)
         and (outcome := _judge_rule(rule, use)) != NONE
     ]
-    return sorted(hits, key=lambda hit: (hit.outcome != STOP, -hit.rule.said_at))
+    return sorted(hits, key=lambda hit: (_STRENGTH.index(hit.outcome), -hit.rule.said_at))
 
 
 def list_meant_rules(
@@ -230,8 +246,10 @@ def _judge_rule(rule: GateRule, use: ToolAttempt) -> str:
         return NONE  # the others act; `gieok status` and `gieok doctor` say it
 
 
-def limit_outcome(outcome: str, *, may_stop: bool) -> str:
-    """Return what a rule does where a person let rules stop, and asks where they did not."""
+def limit_outcome(outcome: str, *, may_stop: bool, reminds: bool) -> str:
+    """Return what a rule does where a person let rules stop, and remind; asks where none stops."""
+    if outcome == REMIND and not reminds:
+        return NONE
     return ASK if outcome == STOP and not may_stop else outcome
 
 

@@ -40,6 +40,8 @@ class Stats(NamedTuple):
     events: Mapping[str, int]
     #: Notes before an edit.
     actions: int = 0
+    #: Reminders of a rule beside a tool's use.
+    reminders: int = 0
 
 
 def read_hook_calls(home: Path) -> list[dict[str, object]]:
@@ -96,6 +98,7 @@ def count_hook_calls(rows: Iterable[Mapping[str, object]], since_ms: int = 0) ->
         by_words=sum(1 for row in prompts if row.get("by") == "words"),
         events=Counter(str(row["event"]) for row in rows),
         actions=sum(1 for row in rows if row["event"] == PRE_TOOL and row.get("noted")),
+        reminders=sum(1 for row in rows if row["event"] == PRE_TOOL and row.get("reminded")),
     )
 
 

@@ -55,6 +55,8 @@ class ContextWindow:
         self.is_begun = row.get("begun") is True
         #: What the person is to be told with the next prompt; '' for nothing.
         self.notice = str(row.get("notice") or "")
+        #: Rules of which the agent was reminded beside a tool's use, and that its context holds.
+        self.reminded = {str(handle) for handle in _coerce_to_kind(list, row.get("reminded"))}
         self._texts = [strip_to_letters(text) for text in _list_injected_texts(row)]
 
     def read(self, files: "list[str]") -> None:
@@ -108,11 +110,19 @@ class ContextWindow:
         return bool(self.session) and session == self.session and moment_s >= self.since_s
 
     def keep(
-        self, event: str, injection: Injection, at_s: float, *, stays: bool = True, **more: object
+        self,
+        event: str,
+        injection: Injection,
+        at_s: float,
+        *,
+        stays: bool = True,
+        reminded: str = "",
+        **more: object,
     ) -> None:
         """Record an injection; `stays` says whether it remains in the context after this prompt.
 
-        Errors of the file system are ignored: at worst the next prompt repeats the injection.
+        `reminded` is the rule that it reminds of, '' for none. Errors of the file system are
+        ignored: at worst the next prompt repeats the injection.
         """
         begins = stays and event == SESSION_START and not self.is_begun
         self.is_begun = self.is_begun or begins
@@ -135,6 +145,8 @@ class ContextWindow:
             if stays:
                 row["injected"] = _keep_newest_texts([*_list_injected_texts(row), injection.text])
                 row["handles"] = _coerce_to_kind(dict, row.get("handles")) | handles
+            if reminded:
+                row["reminded"] = [*_coerce_to_kind(list, row.get("reminded")), reminded]
             if isinstance(row.get("last"), dict):
                 row["earlier"] = _select_newest_injections(
                     [row["last"], *_coerce_to_kind(list, row.get("earlier"))]
@@ -146,11 +158,10 @@ class ContextWindow:
 
     def empty(self, at_s: float) -> None:
         """Forget all injections: the context was compacted, or began anew."""
-        self._handles, self._texts, self.is_begun = {}, [], False
+        self._handles, self._texts, self.is_begun, self.reminded = {}, [], False, set()
+        emptied = {"injected": [], "handles": {}, "begun": False, "reminded": [], "since": at_s}
         if self.session:
-            self._change(
-                lambda row: row | {"injected": [], "handles": {}, "begun": False, "since": at_s}
-            )
+            self._change(lambda row: row | emptied)
 
     def _change(self, change: "Callable[[dict[str, Any]], dict[str, Any]]") -> None:
         """Change the record as it is on disk now.

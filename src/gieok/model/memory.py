@@ -138,7 +138,8 @@ def find_document_status(document: Document, now: datetime) -> str:
 class Passage(NamedTuple):
     """Searchable slice `text[start:end]` of a document, with its 1-based inclusive line range.
 
-    `context` explains the slice (heading path); it is searched with a lower weight.
+    `context` explains the slice (heading path); it is searched with a lower weight. `label` names
+    what is embedded besides the slice: another label needs another vector.
     """
 
     start: int
@@ -146,6 +147,7 @@ class Passage(NamedTuple):
     start_line: int
     end_line: int
     context: str = ""
+    label: str = ""
 
 
 class Entry(NamedTuple):

@@ -250,7 +250,7 @@ class Generator(Protocol):
     One try: retrying, budgets and redaction are the engine's (`gieok.flow.generate`).
     """
 
-    #: Provider and model, e.g. `gemini:gemini-2.5-flash`.
+    #: Provider and model, e.g. `gemini:gemini-3.5-flash`.
     model: str
 
     def generate(self, prompt: Prompt) -> Generated:

@@ -131,6 +131,12 @@ def ask_prompt(
     return data
 
 
+class JudgedUse(namedtuple("JudgedUse", "handle outcome")):  # noqa: PYI024 - `typing` is slow
+    """Rule that a tool's use breaks by its sense, by its handle, and what it does; '' for none."""
+
+    __slots__ = ()
+
+
 def ask_rules(
     home: "Path | str",
     use: Mapping[str, object],
@@ -138,8 +144,8 @@ def ask_rules(
     folder: str,
     environment: Mapping[str, str],
     within_s: float,
-) -> str | None:
-    """Return the handle of the rule that a tool's use breaks by its sense; '' for none.
+) -> JudgedUse | None:
+    """Return the rule that a tool's use breaks by its sense.
 
     `use` are parameters of `rules try`, `folder` is where the tool runs. None where no daemon
     answers in time, or does not judge.
@@ -159,7 +165,8 @@ def ask_rules(
     )
     if not answer or answer["failure"] or answer["data"].get("withheld"):
         return None
-    return str(answer["data"].get("handle") or "")
+    data = answer["data"]
+    return JudgedUse(str(data.get("handle") or ""), str(data.get("outcome") or ""))
 
 
 def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> bool:

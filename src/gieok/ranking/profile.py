@@ -42,6 +42,8 @@ class Profile:
     #: Function that returns a text that a passage with the answer might look like, embedded
     #: together with the question; '' for none.
     imagine: Callable[[str], str] = lambda question: question if is_statement(question) else ""
+    #: Function that returns the question in other words, embedded together with it; '' for none.
+    restate: Callable[[str], str] = lambda question: ""
     half_life_days: float = 0.0
     decay_floor: float = age.FLOOR
     #: Shares of their score that two kinds of documents keep where the question names days:

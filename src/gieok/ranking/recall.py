@@ -356,8 +356,9 @@ def _query_vector(
         vector = embedder.embed_query(question.text)
         # Ask after the first vector: a service tells its dimension with that vector.
         store.use_model(embedder.model, embedder.dimension)
-        imagined = profile.imagine(question.text)
+        restated, imagined = profile.restate(question.text), profile.imagine(question.text)
         behind = embedder.behind if isinstance(embedder, Followed) else ""
+        vector = _unit_sum(vector, embedder.embed_query(restated)) if restated else vector
         vector = _unit_sum(vector, embedder.embed_passages([imagined])[0]) if imagined else vector
     except EmbedderFailed as error:
         return None, "", f"keyword search only: {error} ({error.hint})"

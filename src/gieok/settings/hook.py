@@ -33,21 +33,21 @@ OPTIONS = (
     Option(
         "hook.output_mode",
         "tiered",
-        "tiered: sure memories in full, others by title; full: all",
+        "tiered: sure memories in full, the others by title; full: all in full",
         in_project=True,
         choices=("tiered", "full"),
     ),
     Option(
         "hook.floor",
         -1.0,
-        "least probability for a memory to be shown in full; -1: calibrated, 0: off",
+        "least probability of a memory that is shown in full; -1: calibrated, 0: off",
         in_project=True,
         low=-1,
     ),
     Option(
         "hook.low_ratio",
         0.25,
-        "least share of the best memory's probability for a further one to be shown at all",
+        "a further memory is shown if its probability is at least this share of the best one's",
         in_project=True,
         low=0,
         high=1,
@@ -55,102 +55,126 @@ OPTIONS = (
     Option(
         "hook.high_ratio",
         0.0,
-        "least share of it to be shown in full, others by title; 0: the probability alone decides",
+        (
+            "a further memory is shown in full if its probability is at least this share "
+            "of the best one's, else by title; 0: the probability alone decides"
+        ),
         in_project=True,
         low=0,
         high=1,
     ),
-    Option("hook.limit", 12, "most memories that a prompt gets", in_project=True, low=0),
+    Option(
+        "hook.limit", 12, "most memories that an agent gets at a prompt", in_project=True, low=0
+    ),
     Option(
         "hook.budget_tokens",
         900,
-        "most tokens that an agent is given at a prompt",
+        "most tokens of memory that an agent gets at a prompt",
         in_project=True,
         low=0,
     ),
     Option(
         "hook.session_tokens",
         2_500,
-        "most tokens of what a session begins with; 0: nothing",
+        "most tokens of memory that a session begins with; 0: none",
         in_project=True,
         low=0,
     ),
     Option(
         "hook.half_life_days",
         HALF_LIFE_DAYS,
-        "half-life of what dated notes and summaries lose with age; 0: none",
+        ("half-life of the age penalty on dated notes and summaries, in days; 0: no penalty"),
         in_project=True,
         low=0,
     ),
-    Option("hook.deadline_ms", 600, "after this the hook prints what is ready", low=10),
+    Option(
+        "hook.deadline_ms", 600, "milliseconds after which the hook gives what is ready", low=10
+    ),
     Option(
         "hook.scopes",
         "agent:main",
-        "scopes that are recalled beside the project's, joined by commas",
+        "scopes whose memories are recalled beside the project's, joined by commas",
         pattern=rf"\s*({_SCOPE})?(\s*,\s*({_SCOPE})?)*\s*",
     ),
     Option(
         "hook.asked_only",
         "",
-        "folders of notes that are searched and never given at a prompt, joined by commas; * is "
-        "any name",
+        (
+            "folders of notes that a search finds and no prompt gets, joined by commas; * "
+            "is any name"
+        ),
     ),
     Option(
         "hook.action",
         False,
-        "say before an edit what was said or kept that names the file",
+        "before an edit, give the agent the memories that name the file",
     ),
     Option(
         "gates.stops",
         False,
-        "a rule of yours that leaves no exception stops an agent's tool; off: it asks you",
+        "let a rule of yours without an exception stop an agent's tool; off: the rule asks you",
+    ),
+    Option(
+        "gates.reminds",
+        True,
+        "remind an agent of your words where its tool does what may be near to a rule",
     ),
     Option(
         "daemon.autostart",
         "auto",
-        "a session start brings the daemon up; auto: once an agent was installed, not in CI",
+        "start the daemon with a session; auto: after an agent was installed, and not in CI",
         choices=("auto", "on", "off"),
     ),
-    Option("judge.enabled", False, "let a model judge what the hook would give"),
+    Option("judge.enabled", False, "let a model check the memories that the hook would give"),
     Option(
         "judge.api",
         "openai",
-        "protocol of the judge: openai (and compatible), anthropic",
+        "protocol of the judge's service: openai (and compatible), anthropic",
         choices=("openai", "anthropic"),
     ),
-    Option("judge.model", "", "the judging model"),
-    Option("judge.base_url", "", "its endpoint; empty: the provider's own"),
+    Option("judge.model", "", "name of the judge, the model that checks what the hook would give"),
+    Option("judge.base_url", "", "address of the judge's service; empty: the provider's own"),
     Option(
         "judge.key_variable",
         "",
-        "the environment variable that holds its key; empty: the provider's usual one",
+        "environment variable with the judge's key; empty: the provider's usual one",
     ),
-    Option("judge.deadline_ms", 3000, "after this what was not judged is given unjudged", low=50),
+    Option(
+        "judge.deadline_ms",
+        3000,
+        "milliseconds for the judge; after that, unchecked memories are given as they are",
+        low=50,
+    ),
 )
 #: Settings of other parts that the hook uses too: where the texts are, and what is cut out of them.
 STORE = Option(
     "store",
     "sqlite",
-    "where memory is kept",
+    "where memory is kept for searches",
     choices=tuple(registry.STORES),
     synonyms={"gemini-file-search": "gemini"},
 )
 JOURNAL = Option(
     "journal",
     "sqlite",
-    "where raw messages and what was made of them are kept",
+    "where messages, and what Gieok made of them, are kept",
     choices=tuple(registry.JOURNALS),
 )
-HYBRID = Option("hybrid", False, "beside a remote store, answer from a local index too")
+HYBRID = Option(
+    "hybrid", False, "with a store on a server, also answer from an index on this machine"
+)
 ACTIVE = Option(
     "active_memory.path",
     "",
-    "where active memory is written; else active_memory.md in Gieok's home",
+    "file for active memory; empty: active_memory.md in the home",
 )
 RULES = Option(
     "redact.rules",
     "",
-    "your own redaction rules: a list of name, pattern, example, counter_example",
+    (
+        "your own rules for what is cut out of texts: a list of name, pattern, "
+        "example, counter_example"
+    ),
     is_list=True,
     check=_parse_redaction_rules,
     hint="each rule: name, pattern, example, counter_example (docs/privacy.md)",
@@ -158,19 +182,19 @@ RULES = Option(
 ZONE = Option(
     "zone",
     AUTO_ZONE,
-    "where your days are, such as Asia/Seoul; auto: as the machine",
+    "time zone of your days, such as Asia/Seoul; auto: the machine's",
     check=_parse_zone_setting,
     hint="a name of the IANA time zones, such as Asia/Seoul or America/Los_Angeles, or auto",
 )
 EXCLUDED_FOLDERS = Option(
     "exclude.folders",
     "",
-    "excluded folders, with all below them, joined by commas; * is any name",
+    "folders that are excluded with all below them, joined by commas; * is any name",
 )
 EXCLUDED_AGENTS = Option(
     "exclude.agents",
     "",
-    "excluded agents, joined by commas: they are not read and get nothing",
+    "agents that are excluded, joined by commas: Gieok does not read them and gives them nothing",
     check=_check_excluded_agents,
     hint=f"agents: {', '.join(NAMES)}",
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from gieok.commands.command import printable
 from gieok.surfaces.arguments import CommandLine
 from gieok.surfaces.commands import first_words
-from gieok.surfaces.document_names import find_document_command
+from gieok.surfaces.document_names import find_document_command, read_document_line
 from gieok.text.messages import Words
 
 #: Command that answers a question.
@@ -29,6 +29,15 @@ def read_bare_question(line: CommandLine) -> CommandLine | None:
     is_question = line.is_sentence or not (is_command or line.name.startswith("-"))
     is_question = is_question and bool(line.name.strip()) and not line.is_help
     return CommandLine(SEARCH, (line.name, *line.arguments)) if is_question else None
+
+
+def read_document_command(line: CommandLine) -> CommandLine | None:
+    """Return our command for a line as a document types it: `oracle rag sync`; None for others."""
+    found = None if line.is_sentence else read_document_line([line.name, *line.arguments])
+    if found is None:
+        return None
+    command, arguments = found
+    return line._replace(name=command, arguments=tuple(arguments), is_group=False)
 
 
 def find_mistyped_command(word: str) -> str:

@@ -72,7 +72,9 @@ def _answer_command_line(
     """Run the command that a command line calls. Raises GieokError."""
     if (status := _answer_help(line, lang)) is not None:
         return status
-    if not _is_command(line):
+    if not _is_command(line) and (named := bare_question.read_document_command(line)):
+        line = named
+    elif not _is_command(line):
         question = bare_question.read_bare_question(line)
         if question is None:
             raise _build_unknown_command_error(line)

@@ -1,7 +1,8 @@
 """What the documents that Gieok was made from call its commands and options.
 
-A line that begins with such a name stays a question, for its words are words of every day; but
-whoever follows a document is told the command that there is.
+A line that is such a command as a document types it runs ours. One that only begins like one stays
+a question, for its words are words of every day ("memory status of the van"); whoever typed it is
+told the command that there is.
 """
 
 from collections.abc import Sequence
@@ -19,6 +20,10 @@ _GROUPS = {
 _COMMANDS = {"memory:search": "search", "oc-memory": "setup", "ttl_manager": "archive run"}
 #: Command of ours → option that a document gives it → command that does it.
 _OPTIONS = {"code query": {"--impact": "code impact"}}
+#: Option before a file that ours takes without one.
+_FILE_OPTION = {"code sync": "--file"}
+#: Commands of ours that take any words behind them.
+_TAKE_WORDS = frozenset(("search", "code query"))
 
 
 class DocumentCommand(NamedTuple):
@@ -41,6 +46,28 @@ def find_document_command(words: Sequence[str]) -> DocumentCommand | None:
     if following not in commands:
         return None
     return DocumentCommand(f"{program}{word} {following}", f"{ours} {following}".strip())
+
+
+def read_document_line(words: Sequence[str]) -> tuple[str, list[str]] | None:
+    """Return our command and its arguments for the words of a line that a document gives.
+
+    None where the line has words that no document puts there.
+    """
+    found = find_document_command(words)
+    if found is None:
+        return None
+    command, rest = found.command, list(words[len(found.typed.split()) :])
+    takes_words = command in _TAKE_WORDS
+    for option, instead in _OPTIONS.get(command, {}).items():
+        if option in rest:
+            rest.remove(option)
+            command, takes_words = instead, True
+    if command in _FILE_OPTION and _FILE_OPTION[command] in rest:
+        rest.remove(_FILE_OPTION[command])
+        takes_words = True
+    if rest and not takes_words and not rest[0].startswith("-"):
+        return None
+    return command, rest
 
 
 def find_document_option(command: str, flag: str) -> str:

@@ -14,6 +14,7 @@ import re
 
 from gieok.text.assent import accepts, is_small_talk
 from gieok.text.printed import strip_brought_lines
+from gieok.text.quotations import find_quotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -638,7 +639,7 @@ _PLAYED = (
     r"\b(?:story|poem|song|novel|essay|screenplay|lyrics)|in (?:this|the|a) (?:story|poem|song|novel)"
     r")\b|역할(?:을|극)"
 )
-_QUOTED = r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]|(?m:^\s*>.*$)"
+_QUOTED_LINE = r"(?m)^\s*>.*$"
 _BULLET = r"^\s*(?:[-*•·+]|\d{1,2}[.)])\s+"
 #: A longer turn was pasted, not said.
 LONGEST_TURN, _LONGEST_RULE = 1_200, 320
@@ -916,15 +917,40 @@ def place_own_sentences(text: str) -> "Iterator[tuple[int, int, str]]":
 
 def blank_quotations(text: str) -> str:
     """Return a text with spaces in place of what it quotes."""
-    return re.sub(_QUOTED, lambda quoted: " " * len(quoted[0]), text)
+    blank = list(text)
+    for quoted in _iter_quoted(text):
+        blank[quoted.start() : quoted.end()] = " " * len(quoted[0])
+    return "".join(blank)
 
 
 def _split_rule_sentences(text: str) -> list[str]:
-    plain = re.sub(_QUOTED, " ", strip_brought_lines(text))
+    plain = _cut_quotations(strip_brought_lines(text))
     parts = (
         re.sub(_TAG, "", re.sub(_BULLET, "", part).strip()) for part in re.split(_SENTENCE, plain)
     )
     return [part for part in parts if part]
+
+
+def find_own_words(rule: str, text: str) -> str:
+    """Return the sentence of a turn that is a rule without what it quotes; '' for none."""
+    return next(
+        (words for *_, words in place_own_sentences(text) if _cut_quotations(words) == rule), ""
+    )
+
+
+def _cut_quotations(text: str) -> str:
+    """Return a text with one space in place of each quotation."""
+    pieces, end = list[str](), 0
+    for quoted in sorted(_iter_quoted(text), key=re.Match.start):
+        if quoted.start() >= end:
+            pieces.append(text[end : quoted.start()])
+            end = quoted.end()
+    return " ".join((*pieces, text[end:]))
+
+
+def _iter_quoted(text: str) -> "Iterator[re.Match[str]]":
+    yield from find_quotations(text)
+    yield from re.finditer(_QUOTED_LINE, text)
 
 
 def _is_refusal(text: str) -> bool:

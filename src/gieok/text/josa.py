@@ -5,6 +5,8 @@ import re
 from gieok.text.late_pattern import defer_pattern
 
 _FIRST, _COUNT, _RIEUL = ord("가"), 28, 8
+#: Vowels in the order of the syllables of Unicode.
+_VOWELS = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
 #: How digits and single Latin letters are read: those whose reading ends in a consonant, and in ㄹ.
 _CLOSED = "013678lmnrLMNR"
 _RIEUL_READ = "178lrLR"
@@ -38,6 +40,11 @@ def is_closed(word: str) -> bool:
 
 def _strip_unspoken_end(word: str) -> str:
     return re.sub(r"\([^()]*\)\s*$|[^\w]+$", "", word).strip()
+
+
+def get_vowel(syllable: str) -> str:
+    """Return the vowel of a Hangul syllable: ㅓ of 서."""
+    return _VOWELS[(ord(syllable) - _FIRST) // _COUNT % len(_VOWELS)]
 
 
 def _find_last_syllable(word: str) -> str:

@@ -94,7 +94,8 @@ def test_a_talk_is_remembered_told_why_and_forgotten(
     assert (
         call("memories", "mina").status == call("forget", "mina", memory=row["handle"]).status == 1
     )
-    undo = gone.text.rpartition("--undo ")[2]
+    typed = gone.text.rpartition("`gieok character forget mina --undo ")[2]
+    undo = typed.removesuffix("`")
     assert call("forget", "mina", undo=undo).text == "it is remembered again"
     assert call("memories", "mina", "Leith").status == 0
     unknown = call("memories", "mina", "my cat in Leith").text

@@ -346,12 +346,14 @@ def test_a_model_may_ask_for_the_impact_of_a_diff_alone() -> None:
 
 
 def test_a_diff_is_mapped_to_symbols_and_what_it_deletes_is_found_in_the_old_version(
-    run: Run, shop: Path
+    run: Run, shop: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _git(shop, "init", "-q")
     _git(shop, "add", ".")
     _git(shop, "commit", "-qm", "first")
     run("code", "init")
+    assert main(["code", "impact", "--diff", "HEAD"]) == 0
+    assert capsys.readouterr().out == "No indexed code has changed.\n"
     text = (shop / "shop/money.py").read_text(encoding="utf-8")
     (shop / "shop/money.py").write_text(text.replace("convert", "exchange"), encoding="utf-8")
     run("code", "sync")

@@ -82,6 +82,7 @@ def test_secrets_that_only_a_newer_rule_knows_are_cut_from_what_is_kept(
 def test_who_asks_for_what_was_never_shown_is_told_so(home: Path) -> None:
     assert (failure := _why(last=True).failure)
     assert failure.message == "no agent was given anything yet"
+    assert "gieok recall" in failure.hint
     _shown(home, "one", 1_760_000_000.0, [_RULE])
     assert (failure := _why(session="other").failure)
     assert failure.hint == "sessions: one"

@@ -2,7 +2,9 @@ import pytest
 
 from gieok.memory.observation import Category
 from gieok.memory.observer.categories import (
+    asks_to_keep,
     classify_statement,
+    directs_thing,
     is_done,
     is_instruction,
     is_labelled,
@@ -63,6 +65,42 @@ def test_words_say_what_kind_of_statement_it_is(text: str, category: Category) -
 )
 def test_a_label_says_that_a_statement_is_to_be_kept(text: str, is_label: bool) -> None:
     assert is_labelled(text) is is_label
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("support has to hear of the new code, write that down", True),
+        ("create the table first. remember that for all imports", True),
+        ("배포 코드는 저장소 밖에 있어, 기억해 둬", True),
+        ("열쇠는 화분 밑에 있어. 적어 놔", True),
+        ("write that down", False),
+        ("기억해 둬", False),
+        ("can you remember that I moved to Mapo?", False),
+        ("그때 내가 뭐라고 했는지 기억해?", False),
+        ("I remember the old office", False),
+    ],
+)
+def test_who_asks_to_write_something_down_wants_it_kept(text: str, asks: bool) -> None:
+    assert asks_to_keep(text) is asks
+
+
+@pytest.mark.parametrize(
+    ("text", "directs"),
+    [
+        ("목록은 콤마만.", True),
+        ("그리고 서수는 숫자로", True),
+        ("긴 주소는 잘리면 못 쓰니까 그대로 둬", True),
+        ("반올림하지 말고 버려", True),
+        ("우리는 점심 먹으러 가자", False),
+        ("오늘은 여기까지", False),
+        ("로그 좀 보여줘", False),
+        ("목록은 어떻게 해?", False),
+        ("목록은 비어 있네", False),
+    ],
+)
+def test_a_direction_names_the_thing_that_it_is_on(text: str, directs: bool) -> None:
+    assert directs_thing(text) is directs
 
 
 def test_only_what_is_finished_is_done() -> None:

@@ -292,10 +292,20 @@ def test_the_same_said_again_is_kept_once_and_a_changed_value_is_kept_too(observ
         "Never use the words please",
         "FYI emails go to the ops team only",
         "일단은 개발 서버에만 배포해, 운영에는 절대 하지 마",
+        'Never write "please find attached" in a mail to them',
+        '메일에 "첨부 파일을 확인해 주세요"라고 쓰지 마',
     ],
 )
 def test_a_rule_is_kept_once_and_in_all_its_words(observe: Observe, said: str) -> None:
     assert [o.text for o in observe(said)] == [said]
+
+
+def test_a_rule_beside_quotation_marks_is_no_proposal_that_was_accepted(observe: Observe) -> None:
+    said = '목록은 "가, 나, 다"처럼 콤마만. "및"은 딱딱하니까 쓰지 마'
+    assert [o.text for o in observe(said)] == [
+        '"및"은 딱딱하니까 쓰지 마',
+        '목록은 "가, 나, 다"처럼 콤마만.',
+    ]
 
 
 def test_however_a_conversation_is_cut_the_same_is_observed(reader: LocalReader) -> None:

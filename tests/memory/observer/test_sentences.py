@@ -219,3 +219,23 @@ def test_what_others_wrote_ends_with_its_paragraph(text: str, found: list[str]) 
 )
 def test_few_words_are_understood_unless_they_are_foreign(text: str, *, is_one: bool) -> None:
     assert is_understood(text) is is_one
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "에러 메시지는 번역하지 말고 그대로 둬. 로그에서 찾으니까",
+            ["에러 메시지는 번역하지 말고 그대로 둬.", "로그에서 찾으니까"],
+        ),
+        ("이 글 번역해 줘. 우리는 서울에 산다.", []),
+        ("이 글 번역하고 요약해 줘. 우리는 서울에 산다.", []),
+    ],
+)
+def test_a_text_that_is_not_to_be_worked_on_is_no_material(text: str, found: list[str]) -> None:
+    assert own_sentences(text) == found
+
+
+def test_a_sentence_with_names_in_quotation_marks_is_the_users_own() -> None:
+    said = 'no "Co-Authored-By" in commit messages. the page says "always deploy at night".'
+    assert own_sentences(said) == ['no "Co-Authored-By" in commit messages.']

@@ -459,3 +459,27 @@ def test_questions_are_found_at_the_end() -> None:
     assert find_questions("Which host? One. Two.") == "Which host?"
     assert find_questions("Which host? One. Two. Six.") == ""
     assert find_questions("Which host? Which port?") == "Which host? Which port?"
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ("배포는 화요일에만 해, 금요일은 안 되는 거 알지?", True),
+        ("you know we only deploy on Tuesdays, right?", True),
+        ("배포 언제 하는지 알지?", False),
+        ("do you know when we deploy?", False),
+    ],
+)
+def test_a_reminder_in_the_form_of_a_question_states_something(said: str, found: bool) -> None:
+    assert _texts(said) == ([said] if found else [])
+
+
+def test_a_request_to_remember_leans_on_what_was_said_before_it() -> None:
+    assert _texts("create the table first. remember that for all imports") == [
+        "create the table first. remember that for all imports"
+    ]
+    assert _texts("열쇠는 화분 밑에 있어. 꼭 기억해 둬") == ["열쇠는 화분 밑에 있어. 꼭 기억해 둬"]
+    assert _texts("we moved. remember that we deploy on Tuesdays") == [
+        "we moved.",
+        "remember that we deploy on Tuesdays",
+    ]

@@ -56,3 +56,19 @@ def test_what_is_asked_after_its_end_is_counted_and_found_by_words() -> None:
     finder.vectors.close()
     assert finder.find(_TOLD, "The kiln moved to the shed.") == _KILN
     assert finder.vectors.missed
+
+
+@pytest.mark.parametrize(
+    ("told", "later", "is_sure"),
+    [
+        ("Staging and production run in Seoul.", "Staging moved to Busan.", False),
+        ("Staging and production run in Seoul.", "Staging and production moved to Busan.", True),
+        ("Staging and production run in Seoul.", "All of it moved to Busan.", True),
+        ("스테이징이랑 운영 둘 다 서울에 있어.", "스테이징은 부산으로 옮겼어.", False),
+        ("스테이징이랑 운영 둘 다 서울에 있어.", "서울 건 다 부산으로 옮겼어.", True),
+    ],
+)
+def test_what_is_said_of_two_is_unsure_where_one_of_them_is_named(
+    told: str, later: str, *, is_sure: bool
+) -> None:
+    assert FactFinder(None).find(told, later) == (told if is_sure else None)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 from tests.support.talk import SHOP, build_key, build_turns
 
-from gieok.memory.talk.nearness import rank_near_passages
+from gieok.memory.talk.nearness import OWN_HUB_WEIGHT, rank_near_passages
 from gieok.model.retrieval import Filter, VectorQuery
 from gieok.testing import MemoryStore
 from gieok.text.embedform import text_to_embed
@@ -28,7 +28,12 @@ def _rank(told: Sequence[tuple[str, bytes]], limit: int = 24) -> list[str]:
     vectors = {text_to_embed(f"User: {text}"): vector for text, vector in told}
     store.put_vectors(_MODEL, {id_: vectors[text] for id_, text in store.missing(100)})
     near = rank_near_passages(
-        store, SHOP, _SAID, VectorQuery(_pack(1, 0, 0), model=_MODEL), Filter(), limit
+        store,
+        SHOP,
+        _SAID,
+        VectorQuery(_pack(1, 0, 0), hub_weight=OWN_HUB_WEIGHT, model=_MODEL),
+        Filter(),
+        limit,
     )
     session_of = {build_key(text): text for text, _ in told}
     keys = {

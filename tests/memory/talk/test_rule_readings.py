@@ -184,6 +184,30 @@ def test_what_lifts_asks_quotes_supposes_or_orders_work_is_no_rule(text: str, wo
     assert rule_readings.find_said_sentence(text, stretch) == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "chance", "is_doubtful"),
+    [
+        ("leave the publishing to me", 1.0, False),
+        ("leave the publishing to me", 0.2, True),
+        ("leave the publishing to me, okay, is that clear?", 1.0, True),
+        ("leave the publishing to me while I'm reviewing it", 1.0, True),
+        ("leave the publishing to me while I'm reviewing it", 0.2, False),
+        ("you can leave the publishing to me again or do it yourself", 0.2, False),
+        ('the poster says "leave the publishing to me"', 0.2, False),
+    ],
+    ids=["sure", "unsure", "asked", "for a moment", "both", "lifted", "quoted"],
+)
+def test_one_doubt_makes_a_doubtful_rule_and_two_make_none(
+    text: str, chance: float, is_doubtful: bool
+) -> None:
+    start = text.index(_WORDS)
+    stretch = RuleStretch(start, start + len(_WORDS), RuleKind.NEVER, chance)
+    found = rule_readings.find_doubtful_sentence(text, stretch)
+    assert found == (text if is_doubtful else "")
+    allowed = stretch._replace(kind=RuleKind.ALLOWED)
+    assert rule_readings.find_doubtful_sentence(text, allowed) == ""
+
+
 @pytest.mark.parametrize("content", ["null", "[1, []]", '[1, "none", {"a": 3}]', "{"])
 def test_a_damaged_file_is_as_none(tmp_path: Path, content: str) -> None:
     file = Path(build_readings_file(str(tmp_path), str(_SHOP)))

@@ -8,12 +8,13 @@ from tests.support.silent_reader import SilentReader
 from gieok.flow.gate_rules import GateRule
 from gieok.memory.talk.rule_sense import (
     ASKED,
+    REMINDED,
     DescribedUse,
     find_broken_rule,
     find_use_signs,
     names_use,
 )
-from gieok.text.gates.action import ASK, Action, ActionRule, CommandPattern
+from gieok.text.gates.action import ASK, NONE, REMIND, Action, ActionRule, CommandPattern
 from gieok.text.gates.signs import weigh_signs
 from gieok.text.gates.verdict import ToolAttempt
 
@@ -30,7 +31,9 @@ class _Reader(SilentReader):
         return [self._chances.get(rule, 0.0) for rule in rules]
 
 
-def _rule(handle: str, sense: str, *actions: Action, allowed: Sequence[str] = ()) -> GateRule:
+def _rule(
+    handle: str, sense: str, *actions: Action, allowed: Sequence[str] = (), mode: str = ASK
+) -> GateRule:
     return GateRule(
         handle=handle,
         scope="project:shop",
@@ -38,7 +41,7 @@ def _rule(handle: str, sense: str, *actions: Action, allowed: Sequence[str] = ()
         day="2026-11-20",
         origin="claude-code",
         source="a",
-        rule=ActionRule(sense, ASK, actions, sense=sense, allowed=allowed),
+        rule=ActionRule(sense, mode, actions, sense=sense, allowed=allowed),
     )
 
 
@@ -46,11 +49,11 @@ def _use(command: str) -> DescribedUse:
     return DescribedUse(ToolAttempt(tool="Bash", command=command), command)
 
 
-def _find_cut(rule: GateRule, use: DescribedUse) -> float:
-    """Return the chance of the reader from which a use is asked about, to four places."""
+def _find_cut(rule: GateRule, use: DescribedUse, least: float = ASKED) -> float:
+    """Return the chance of the reader from which a use reaches a weight, to four places."""
     signs = find_use_signs(rule, use)
     return next(
-        step / 10_000 for step in range(10_000) if weigh_signs(signs, step / 10_000) >= ASKED
+        step / 10_000 for step in range(10_000) if weigh_signs(signs, step / 10_000) >= least
     )
 
 
@@ -58,11 +61,35 @@ def _nowhere(senses: Sequence[str]) -> list[float]:
     raise AssertionError("few rules are all read")
 
 
-@pytest.mark.parametrize(("above", "is_asked"), [(0.0, True), (-0.0001, False)])
-def test_a_use_is_asked_about_from_the_cut_on(above: float, is_asked: bool) -> None:
+@pytest.mark.parametrize(
+    ("cut", "above", "outcome"),
+    [
+        (ASKED, 0.0, ASK),
+        (ASKED, -0.0001, REMIND),
+        (REMINDED, 0.0, REMIND),
+        (REMINDED, -0.0001, NONE),
+    ],
+)
+def test_a_use_is_asked_about_or_reminded_of_from_its_cut_on(
+    cut: float, above: float, outcome: str
+) -> None:
     rule, use = _rule("a", "the deploys are mine"), _use("kubectl apply -f .")
-    reader = _Reader({rule.sense: _find_cut(rule, use) + above})
-    assert (find_broken_rule([rule], use, reader, _nowhere) is not None) == is_asked
+    reader = _Reader({rule.sense: _find_cut(rule, use, cut) + above})
+    found = find_broken_rule([rule], use, reader, _nowhere)
+    assert (NONE if found is None else found.outcome) == outcome
+
+
+def test_a_doubtful_rule_only_reminds_and_hides_none_that_asks() -> None:
+    doubtful = _rule("a", "the deploys are hers", mode=REMIND)
+    rule = _rule("b", "the deploys are mine")
+    reader = _Reader({doubtful.sense: 0.999, rule.sense: 0.99})
+    use = _use("kubectl apply -f .")
+    found = find_broken_rule([doubtful, rule], use, reader, _nowhere)
+    alone = find_broken_rule([doubtful], use, reader, _nowhere)
+    assert found is not None
+    assert (found.rule.handle, found.outcome) == ("b", ASK)
+    assert alone is not None
+    assert alone.outcome == REMIND
 
 
 def test_a_rule_that_names_a_use_needs_less_of_the_reader_and_one_that_does_not_more() -> None:

@@ -2,11 +2,8 @@
 happens to it.
 """
 
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,6 +17,12 @@ from gieok.storage.index.mirrored import mirror
 from gieok.storage.index.mirrored.store import MirroredStore
 from gieok.storage.index.sqlite.store import SqliteStore
 from gieok.testing import HashEmbedder
+from gieok.testing.contracts.processes import (
+    StoreProcess,
+    finish_store_process,
+    go,
+    start_store_process,
+)
 from gieok.testing.samples import (
     HOME,
     OTHER,
@@ -134,17 +137,10 @@ def test_a_damaged_mirror_is_made_again(kind: type[MirroredStore], file: Path, h
     for found in sorted(folder.rglob("*")):
         if found.is_file() and found.parent != folder:
             found.write_bytes(b"" if how == "emptied" else b"\x00garbage" * 500)
-    script = _ASK.format(module=kind.__module__, kind=kind.__name__, file=str(file))
     # Another process: what this one has open of the folder would hide the damage.
-    child = subprocess.run(
-        [sys.executable, "-c", script],
-        check=False,
-        env=_environment(),
-        capture_output=True,
-        text=True,
-    )
-    assert child.returncode == 0, child.stderr
-    assert child.stdout.split() == expected
+    child = start_store_process(_ASK, _describe_opening(kind, file))
+    go(child)
+    assert finish_store_process(child) == expected
 
 
 def _exact_after(kind: type[MirroredStore], file: Path) -> list[str]:
@@ -244,12 +240,12 @@ def test_the_graph_of_chroma_finds_nearly_all_of_the_exact_top_ten(file: Path) -
 
 _ASK = """
 import sys
-from pathlib import Path
-from {module} import {kind}
 from gieok.model.retrieval import Filter
 from gieok.testing import HashEmbedder
 from gieok.testing.samples import HOME, list_ranked_keys, near
-store = {kind}(Path({file!r}))
+print("ready", flush=True)
+sys.stdin.readline()
+{opening}
 print(*list_ranked_keys(store, store.nearest(HOME, near(HashEmbedder(64), "결제 고양이"), Filter(), 9)), sep="\\n")
 store.close()
 """
@@ -257,12 +253,13 @@ store.close()
 #: Puts documents of its own, embeds them and brings the mirror in line, and prints how far it is.
 _WRITE = """
 import sys
-from pathlib import Path
-from {module} import {kind}
 from gieok.testing import HashEmbedder
 from gieok.testing.samples import embed_missing, build_entry
 name, rounds = sys.argv[1], int(sys.argv[2])
-store, embedder = {kind}(Path({file!r})), HashEmbedder(64)
+print("ready", flush=True)
+sys.stdin.readline()
+{opening}
+embedder = HashEmbedder(64)
 store.use_model(embedder.model, embedder.dimension)
 for round_ in range(rounds):
     store.put([build_entry(f"{{name}}-{{n}}", f"{{name}} 결제 {{round_ * n}}", f"고양이 {{n}}") for n in range(20)])
@@ -273,30 +270,32 @@ store.close()
 """
 
 
-def _environment() -> dict[str, str]:
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUTF8": "1"}
+def _describe_opening(kind: type[MirroredStore], file: Path) -> str:
+    """Return the statements by which another process opens the store."""
+    return f"""
+from pathlib import Path
+from {kind.__module__} import {kind.__name__}
+store = {kind.__name__}(Path({str(file)!r}))
+"""
 
 
-def _writer(kind: type[MirroredStore], file: Path, name: str, rounds: int) -> subprocess.Popen[str]:
-    script = _WRITE.format(module=kind.__module__, kind=kind.__name__, file=str(file))
-    command = [sys.executable, "-c", script, name, str(rounds)]
-    return subprocess.Popen(
-        command, env=_environment(), stdout=subprocess.PIPE, text=True, encoding="utf-8"
-    )
+def _start_writer(kind: type[MirroredStore], file: Path, name: str, rounds: int) -> StoreProcess:
+    writer = start_store_process(_WRITE, _describe_opening(kind, file), name, rounds)
+    go(writer)
+    return writer
 
 
 def test_processes_write_and_search_one_mirror_at_once(
     kind: type[MirroredStore], file: Path
 ) -> None:
     store = _filled(kind, file, 30)
-    writers = [_writer(kind, file, name, 8) for name in ("one", "two")]
+    writers = [_start_writer(kind, file, name, 8) for name in ("one", "two")]
     for writer in writers:
         assert writer.stdout
         for _ in writer.stdout:
             assert len(store.nearest(HOME, near(_EMBEDDER, "결제 고양이"), _ALL, 9).ranked) == 9
     for writer in writers:
-        writer.communicate()
-        assert writer.returncode == 0
+        finish_store_process(writer)
     assert {"one-1", "two-1"} <= store.hashes(HOME).keys()
     for text in ("one 결제", "two 고양이", "결제 19"):
         assert _ranking(store, text) == _exact(file, text)
@@ -309,12 +308,12 @@ def test_a_writer_killed_at_any_moment_leaves_a_mirror_that_is_mended(
 ) -> None:
     chance = Random(3)
     for number in range(4):
-        writer = _writer(kind, file, f"run{number}", 1000)
-        assert writer.stdout
-        for _ in range(1 + chance.randrange(4)):
-            writer.stdout.readline()
-        writer.send_signal(signal.SIGKILL)
-        writer.communicate()
+        with _start_writer(kind, file, f"run{number}", 1000) as writer:
+            assert writer.stdout
+            for _ in range(1 + chance.randrange(4)):
+                writer.stdout.readline()
+            writer.send_signal(signal.SIGKILL)
+        assert writer.returncode == -signal.SIGKILL
     store = kind(file)
     assert store.check() == []
     embed_missing(store, _EMBEDDER)

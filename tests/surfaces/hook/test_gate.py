@@ -311,9 +311,10 @@ def test_a_rule_asks_until_the_person_lets_it_stop(told) -> None:
     assert decide("codex", "off") == "deny"  # it cannot ask
 
 
-def test_a_project_cannot_set_whether_rules_stop() -> None:
-    (option,) = [option for option in USED if option.name == "gates.stops"]
-    assert option.default is False
+@pytest.mark.parametrize(("name", "default"), [("gates.stops", False), ("gates.reminds", True)])
+def test_a_project_cannot_set_whether_rules_stop_or_remind(name: str, default: bool) -> None:
+    (option,) = [option for option in USED if option.name == name]
+    assert option.default is default
     assert not option.in_project
 
 

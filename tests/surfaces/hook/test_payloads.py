@@ -167,6 +167,7 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
         "prompt": {**_HERMES, "hook_event_name": "prefetch", "prompt": _LINTER},
         "session-start": {**_HERMES, "hook_event_name": "system_prompt_block"},
         "stop": {**_HERMES, "hook_event_name": "sync_turn"},
+        "pre-compact": {**_HERMES, "hook_event_name": "on_pre_compress"},
         "session-end": {**_HERMES, "hook_event_name": "on_session_end"},
         "pre-tool": {
             "session_id": _ID,
@@ -382,3 +383,18 @@ def test_kimi_code_gets_the_sessions_start_with_the_first_prompt(known) -> None:
     assert "What is remembered for this session" in first
     assert "ruff" in first
     assert "What is remembered for this session" not in second
+
+
+@pytest.mark.parametrize("agent", [agent for agent, event in _ALL if event == "prompt"])
+def test_an_agent_is_told_of_the_way_to_search_that_it_has_and_of_no_other(
+    known, agent: str
+) -> None:
+    own = table.BY_NAME[agent].search
+    payload = {"cwd": str(known.project), **_SENT[agent]["session-start"]}
+    start = known.hook("session-start", payload, "--agent", agent).context
+    if table.BY_NAME[agent].starts_at_prompt:
+        payload = {"cwd": str(known.project), **_SENT[agent]["prompt"]}
+        start = known.hook("prompt", payload, "--agent", agent).context
+    assert f"; {own} finds the rest." in start
+    for row in table.ROWS:
+        assert row.search == own or row.search not in start.replace(own, "")

@@ -84,7 +84,7 @@ def _describe_rules(said: str) -> str:
             "ask [deed=change paths=format/ format.*] needed 1 black",
         ),
         ("never run git push --force", "stop [git push flags=--force]"),
-        ("never push with --force", "stop [git push flags=--force] [tools=push+files]"),
+        ("never push with --force", "stop [git push flags=--force]"),
         ("never commit vendor/", "stop [deed=commit paths=vendor/]"),
         ("never delete data/x.csv", "stop [deed=delete paths=data/x.csv]"),
         ("never rm -rf dist", "stop [rm dist flags=-rf]"),

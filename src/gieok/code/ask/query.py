@@ -49,6 +49,10 @@ _CODE_LIKE = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z]|_|\.|::|\(\)")
 _DEFINES = 3.0
 _DEFINES_IN_WORDS = 1.0
 _NAMED_ALIKE = 1.0
+#: Share of the gains of names and paths that is left where vectors take part. A question in a
+#: developer's own words has hardly a word of the right name, but some of wrong ones: with all of
+#: the gain .65 of 100 had an answer among the first five, with this share .72.
+_BESIDE_VECTORS = 0.25
 #: What a passage gains that holds all words of the question together: a message of the program.
 _SAID = 4.0
 _PATH_SHARE = 1.0
@@ -70,6 +74,8 @@ _PART_OF_NAME = 0.25
 #: This many query words in one name count as all of them.
 _ENOUGH_WORDS = 3
 _REEXPORT, _DECLARATIONS, _SUPERSEDED = 0.5, 0.7, 0.3
+#: Answers that are shown where vectors take part, however unlikely each is.
+_ALWAYS_SHOWN = 5
 #: Several passages of one symbol are one answer, so this many passages are looked at per answer.
 _SHOWN = 4
 _SNIPPET_CHARS = 700
@@ -145,7 +151,7 @@ def search_symbols(
     answers = _prefer_other_files(project, answers, math.ceil(_BY_SCORE * limit), is_name=is_name)
     answers = answers[:limit]
     room = limit - len(answers)
-    answers = _leave_out_unlikely(answers)
+    answers = _leave_out_unlikely(answers, 1 if embedder is None else _ALWAYS_SHOWN)
     answers = _share_sureness(answers, best, holders)
     if expand:
         answers = _add_neighbour_symbols(project, answers, room)
@@ -255,6 +261,7 @@ def _rank_symbol_hits(
     paths = {hit.passage.key for hit in hits}
     overlaps = {path: _path_overlap(path, words) for path in paths}
     uses_vectors = any("vector" in hit.signals for hit in hits)
+    alike = _BESIDE_VECTORS if uses_vectors else 1.0
     # While vectors are being made, a passage without one may be near: only its words say anything.
     unseen = 0.0 if uses_vectors and not project.store.waiting(SCOPE) else None
     scored = []
@@ -269,8 +276,7 @@ def _rank_symbol_hits(
             phrase=_rate_phrase(asked, hit.passage.text),
         )
         score = _read_fused_score(hit)
-        score += best * _NAMED_ALIKE * evidence.name
-        score += best * _PATH_SHARE * evidence.path
+        score += best * alike * (_NAMED_ALIKE * evidence.name + _PATH_SHARE * evidence.path)
         score += best * _SAID * evidence.phrase
         score *= _weigh_inner_test(symbol, weights)
         scored.append(_Scored(hit, score, symbol, evidence))
@@ -687,9 +693,14 @@ def _prefer_other_files(
     return sorted(preferred, key=lambda answer: is_name and answer.why != "name")
 
 
-def _leave_out_unlikely(answers: list[FoundSymbol]) -> list[FoundSymbol]:
-    """Return the first answer, which is the nearest, and those that have a chance."""
-    return answers[:1] + [answer for answer in answers[1:] if has_chance(answer.sureness)]
+def _leave_out_unlikely(answers: list[FoundSymbol], shown: int) -> list[FoundSymbol]:
+    """Return the first answers, which are the nearest, and those that have a chance.
+
+    Of 60 questions in words that no project had, .28 had a right answer among those with a chance,
+    .43 among the first five.
+    """
+    rest = [answer for answer in answers[shown:] if has_chance(answer.sureness)]
+    return [*answers[:shown], *rest]
 
 
 def _add_neighbour_symbols(

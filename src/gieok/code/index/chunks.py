@@ -173,8 +173,14 @@ def _build_chunk_context(path: str, symbol: SymbolFact) -> str:
 
 def symbol_key(path: str, context: str) -> str:
     """Return the key of the symbol that a passage was cut from; '' for text between symbols."""
+    qualified = find_qualified_name(path, context)
+    return f"{path}::{qualified}" if qualified else ""
+
+
+def find_qualified_name(path: str, context: str) -> str:
+    """Return the qualified name of that symbol; '' for text between symbols."""
     qualified = context.removeprefix(f"{_format_path_words(path)} ")
-    return f"{path}::{qualified}" if qualified != context else ""
+    return qualified if qualified != context else ""
 
 
 def _format_path_words(path: str) -> str:

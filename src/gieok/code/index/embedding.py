@@ -1,10 +1,34 @@
-"""Order in which passages are embedded: the likeliest search results first."""
+"""How passages are embedded: in which words, and the likeliest search results first."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from gieok.code.index.chunks import symbol_key
 from gieok.code.index.project import Project
+from gieok.code.index.wording import describe_passage
 from gieok.code.languages import places
 from gieok.model.code import key_name
 from gieok.model.memory import PassageId
+
+if TYPE_CHECKING:
+    from gieok.storage.index.sqlite.graph import ProjectStore
+
+
+class PassageWording:
+    """The words in which passages of a project are embedded."""
+
+    def __init__(self, store: "ProjectStore") -> None:
+        self._store = store
+
+    def __call__(self, passages: Sequence[tuple[PassageId, str]]) -> list[str]:
+        """Return the words of each; its text, where another process has replaced the passage."""
+        known = {one.id: one for one in self._store.passages([number for number, _ in passages])}
+        return [
+            describe_passage(known[number].key, known[number].context, text)
+            if number in known
+            else text
+            for number, text in passages
+        ]
 
 
 def order(project: Project) -> list[PassageId]:

@@ -18,7 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gieok.code.index import graph, local_links, scan, update
+from gieok.code.index import graph, local_links, scan, update, wording
 from gieok.code.index.ignore_rules import IgnoreRules
 from gieok.code.index.read import CodeSource, dialect, read_source_file
 from gieok.code.index.update import Read
@@ -76,7 +76,7 @@ class Project(NamedTuple):
         """Return the version of what is stored; where it differs, every file is read again."""
         chunking = self.tuning.chunking
         cut = "" if chunking == Chunking() else f":{chunking.largest}:{chunking.tiny}"
-        return f"{graph.SHAPE}{cut}"
+        return f"{graph.SHAPE}:{wording.VERSION}{cut}"
 
 
 class UnwantedFile(NamedTuple):
@@ -327,7 +327,10 @@ def _build_source_document(
 def _cut_source_passages(
     source: CodeSource, chunking: Chunking, document: Document
 ) -> tuple[Passage, ...]:
-    return source.passages(document.text, chunking)
+    return tuple(
+        passage._replace(label=wording.name_wording(source.path, passage.context))
+        for passage in source.passages(document.text, chunking)
+    )
 
 
 def _write_project_changes(

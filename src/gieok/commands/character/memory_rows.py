@@ -108,6 +108,7 @@ class CharacterForgetResult:
     is_back: bool = False
     #: False where there is no such memory.
     found: bool = True
+    character: str = ""
 
 
 def build_memory_handle(key: str) -> str:
@@ -306,7 +307,12 @@ def render_character_forgetting(result: CharacterForgetResult, style: Style) -> 
     lines += [_render_holding_fact(statement, style) for statement in result.holds_again]
     if result.undo:
         lines.append(
-            style.say("  until {until}: --undo {undo}", until=result.until, undo=result.undo)
+            style.say(
+                "  until {until}: `gieok character forget {character} --undo {undo}`",
+                until=result.until,
+                character=printable(result.character),
+                undo=result.undo,
+            )
         )
     return "\n".join(lines)
 
@@ -352,7 +358,7 @@ def forget_character_memory(
     until = _format_bond_time(deletion.until, bond) if deletion.until else ""
     wording = read_memory_wording(house, bond, call.lang)
     again = _list_holding_again(house, wording, deletion)
-    return CharacterForgetResult(text, deletion.undo, until, again)
+    return CharacterForgetResult(text, deletion.undo, until, again, character=identity)
 
 
 def find_memory_key(house: House, bond: Bond, handle: str) -> str:

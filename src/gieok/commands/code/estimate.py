@@ -116,7 +116,7 @@ def render_estimate(result: EstimateResult, style: Style) -> str:
     "code estimate",
     Words("Say what a run of the strong model would cost, and ask no model"),
     present=render_estimate,
-    examples=("gieok code estimate", "gieok code estimate --model gemini:gemini-2.5-flash"),
+    examples=("gieok code estimate", "gieok code estimate --model gemini:gemini-3.5-flash"),
 )
 def estimate_model_runs(
     call: Call,

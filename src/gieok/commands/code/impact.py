@@ -271,6 +271,9 @@ def _build_reached_file(file: FileReach) -> ReachedFile:
 
 def render_code_impact(result: ImpactResult, style: Style) -> str:
     """Show the tests to run with their command, then the symbols with probability and path."""
+    if not (result.changed or result.deleted or result.symbols or result.tests or result.files):
+        notes = render_freshness_notes(result.freshness, style)
+        return "\n".join([style.say("No indexed code has changed."), *notes])
     changed = style.say(
         "Changed: {changed_keys}", changed_keys=_format_changed_keys(result.changed)
     )

@@ -15,7 +15,6 @@ from gieok.code.ask import statistics
 from gieok.code.deepen import escalation, moves
 from gieok.code.index import embedding, ownership, scan
 from gieok.code.index import project as code_project
-from gieok.code.index.chunks import head
 from gieok.code.index.project import Project, ProjectChange
 from gieok.code.index.scan import Skipped
 from gieok.code.languages.places import is_document, is_test_file
@@ -325,11 +324,12 @@ def _embed_project(call: Call, project: Project, *, may_switch: bool) -> tuple[i
     embedder = call.home.open_embedder()
     if embedder is None:
         return 0, ""
+    wording = embedding.PassageWording(project.store)
     try:
         behind = _describe_model_difference(embedder, project)
         if behind and may_switch:
             return lifecycle.switch_model(
-                project.store, embedder, call.progress("embedded"), form=head
+                project.store, embedder, call.progress("embedded"), form=wording
             ), ""
     except EmbedderFailed as error:
         return 0, f"no vectors: {error} ({error.hint})"
@@ -343,9 +343,10 @@ def _embed_project(call: Call, project: Project, *, may_switch: bool) -> tuple[i
         call.say(f"{words} {done}/{len(chosen)}")
 
     try:
-        return lifecycle.fill_in_order(project.store, embedder, chosen, progress, form=head), behind
+        done = lifecycle.fill_in_order(project.store, embedder, chosen, progress, form=wording)
     except EmbedderFailed as error:
         return 0, f"no vectors: {error} ({error.hint})"
+    return done, behind
 
 
 def _describe_model_difference(embedder: Embedder, project: Project) -> str:

@@ -89,8 +89,7 @@ def _format_plural(number: int, what: str) -> str:
 def _format_searched_folders(folders: tuple[str, ...], style: Style) -> list[str]:
     """Return lines on the folders where no transcript was, and how to name other places."""
     folder_hint = Words(
-        "  no agent has written anything here; `observe.folders` in config.yaml names other "
-        "folders:"
+        "  no agent has written anything into these folders; name others in `observe.folders`:"
     )
     return [folder_hint.say(style.lang), *(f"    {printable(folder)}" for folder in folders)]
 

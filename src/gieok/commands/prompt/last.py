@@ -81,7 +81,9 @@ def find_last_injection(call: Call, session: str) -> LastResult:
             else "no agent was given anything yet",
             session=session,
             listed=listed,
-            hint="sessions: {listed}" if listed else None,
+            hint="sessions: {listed}"
+            if listed
+            else '`gieok recall "…"` shows what an agent would be given',
         )
     return _build_last_result(row, row["last"], call.zone)
 

@@ -269,7 +269,11 @@ def recall_memories(
         rules.merge_rules_first(binding, memories), window, str(call.caller.folder)
     )
     settings = _build_supposed_settings(call, limit=limit, mode=mode)
-    injection = choice.render_chosen_memories(shown, settings, str(call.home.folder), call.project)
+    row = table.BY_NAME.get(agent)
+    search = row.search if row else inject.SEARCH_COMMAND
+    injection = choice.render_chosen_memories(
+        shown, settings, str(call.home.folder), call.project, search
+    )
     most_memories = int(settings.number("hook.limit"))
     why = (
         build_recall_candidates(
@@ -296,7 +300,7 @@ def recall_memories(
         else tuple(_list_recall_gaps(call, store, wanted_scopes, held_scopes, within_ms=within_ms))
     )
     return RecallResult(
-        text=inject.format_near_note() if is_hint else injection.text,
+        text=inject.format_near_note(search) if is_hint else injection.text,
         tokens=injection.tokens,
         memories=tuple(RecallRow(**memory.fields()) for memory in injection.memories),
         asked=(*texts, *filter(None, (about,))),

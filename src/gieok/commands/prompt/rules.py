@@ -1,4 +1,4 @@
-"""`gieok rules`: the rules about actions that are asked or stopped before a tool runs."""
+"""`gieok rules`: the rules about actions that ask, stop or remind when a tool is used."""
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
@@ -31,14 +31,14 @@ from gieok.memory.talk import gate_lines
 from gieok.memory.talk.rule_sense import DescribedUse, find_broken_rule
 from gieok.places.workplace import find_workplace
 from gieok.ports.models import Reader
-from gieok.text.gates.action import ASK, NONE, STOP, Action
+from gieok.text.gates.action import ASK, NONE, REMIND, STOP, Action
 from gieok.text.gates.touched import WRITE, TouchedPath
 from gieok.text.gates.verdict import ToolAttempt
 from gieok.text.messages import Words
 
 _MOST_SHOWN = 3
 _FEWEST_DIGITS = 4
-_EFFECTS = {STOP: Words("stops"), ASK: Words("asks")}
+_EFFECTS = {STOP: Words("stops"), ASK: Words("asks"), REMIND: Words("reminds the agent")}
 _NOT_READ = Words(
     "no command, file or tool is read in it, or words that may narrow it are not understood"
 )
@@ -49,9 +49,9 @@ _SAID_ELSEWHERE = Words("it acts where it was said, and that is not here")
 class RuleRow:
     """Rule about actions: the user's words, where they come from, and what the rule does.
 
-    `outcome` is `stop` or `ask`, `covers` what it is about in short; `by_sense`: a model asks about
-    what it means in other words, too. `until` is the last day on which it holds. `source` is the
-    handle of the memory with the words.
+    `outcome` is `stop`, `ask` or `remind`, `covers` what it is about in short; `by_sense`: a model
+    holds against uses what it means in other words, too. `until` is the last day on which it holds.
+    `source` is the handle of the memory with the words.
     """
 
     handle: str
@@ -101,7 +101,10 @@ class RulesResult:
 
 @dataclass(frozen=True, slots=True)
 class RuleTrial:
-    """What would happen to a tool's use: `stop`, `ask` or `none`; `rule` are the words that act."""
+    """What would happen to a tool's use: `stop`, `ask`, `remind` or `none`.
+
+    `rule` are the words that act.
+    """
 
     outcome: str
     rule: str | None
@@ -165,7 +168,7 @@ def _render_rule(row: RuleRow, style: Style) -> str:
 
 @command(
     "rules list",
-    Words("List the rules about actions: what is asked or stopped before a tool runs"),
+    Words("List the rules about actions: what is asked, stopped or reminded of when a tool runs"),
     present=render_rules,
     examples=("gieok rules", "gieok rules --json"),
 )
@@ -221,6 +224,8 @@ def render_trial(result: RuleTrial, style: Style) -> str:
     words = printable(result.rule or "")
     if result.outcome == STOP:
         return style.say("Stopped by: “{words}”", words=words)
+    if result.outcome == REMIND:
+        return style.say("It runs, and the agent is reminded of: “{words}”", words=words)
     if result.sureness is not None:
         return style.say(
             "Asked first, because this may be what you meant by: “{words}”", words=words
@@ -326,15 +331,19 @@ def _try_rules(
         except EmbedderFailed as error:
             call.tell(str(error))
         else:
-            found = broken and _build_trial(broken.rule, ASK, broken.chance)
-            return found or RuleTrial(NONE, None)
+            if broken is None:
+                return RuleTrial(NONE, None)
+            return _build_trial(call, broken.rule, broken.outcome, broken.chance)
     hit = hit or next(iter(hits), None)
-    if hit is None:
+    return _build_trial(call, hit.rule, hit.outcome) if hit else RuleTrial(NONE, None)
+
+
+def _build_trial(
+    call: Call, rule: GateRule, outcome: str, sureness: float | None = None
+) -> RuleTrial:
+    outcome = _limit_outcome(call, outcome)
+    if outcome == NONE:
         return RuleTrial(NONE, None)
-    return _build_trial(hit.rule, _limit_outcome(call, hit.outcome))
-
-
-def _build_trial(rule: GateRule, outcome: str, sureness: float | None = None) -> RuleTrial:
     return RuleTrial(
         outcome=outcome,
         rule=rule.rule.text,
@@ -364,9 +373,11 @@ def _measure_nearness(call: Call, use: str, senses: Sequence[str]) -> list[float
 
 
 def _limit_outcome(call: Call, outcome: str) -> str:
-    """Return what a rule does with the setting `gates.stops` as it is."""
-    may_stop = call.home.hook_settings.is_on("gates.stops")
-    return gates.limit_outcome(outcome, may_stop=may_stop)
+    """Return what a rule does with the settings `gates.stops` and `gates.reminds` as they are."""
+    settings = call.home.hook_settings
+    return gates.limit_outcome(
+        outcome, may_stop=settings.is_on("gates.stops"), reminds=settings.is_on("gates.reminds")
+    )
 
 
 def render_rule_change(result: RuleChange, style: Style) -> str:

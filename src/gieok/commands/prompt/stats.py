@@ -47,6 +47,7 @@ def render_hook_stats(result: HookStatsResult, style: Style) -> str:
         (Words("told that something near is there"), s.notes),
         (Words("silent"), s.silent),
         (Words("notes before an edit"), s.actions),
+        (Words("reminders of a rule"), s.reminders),
         (
             Words("answered by words alone, without meaning"),
             _format_word_share(s),

@@ -101,10 +101,7 @@ def _parse_given_answer(known: Interview, question: SetupQuestion, value: object
         if isinstance(value, dict | list) or value is None:
             raise BadRequest("{question} must be one value", question=question.name, hint=_DOCS)
         return str(value)
-    parts = value if isinstance(value, list) else str(value or "").replace(NO, "").split(",")
-    ticked_values = tuple(
-        str(part).strip() for part in parts if str(part).strip() not in ("", "none")
-    )
+    ticked_values = _split_ticked_values(value)
     values = [pick.value for pick in question.picks(known)]
     if wrong := [part for part in ticked_values if part not in values]:
         raise BadRequest(
@@ -115,6 +112,13 @@ def _parse_given_answer(known: Interview, question: SetupQuestion, value: object
             hint="here: {choices}, or none",
         )
     return ticked_values
+
+
+def _split_ticked_values(value: object) -> tuple[str, ...]:
+    """Return the values of a list, or of a line with commas; `none` and `no` alone are no value."""
+    parts = value if isinstance(value, list) else str(value or "").split(",")
+    values = tuple(text for part in parts if (text := str(part).strip()))
+    return () if values in (("none",), (NO,)) else values
 
 
 def _read_secret_variable(known: Interview, name: str, value: object) -> str:
@@ -135,7 +139,7 @@ def _read_secret_variable(known: Interview, name: str, value: object) -> str:
 def _check_given_answer(
     known: Interview, question: SetupQuestion, given: str, *, is_given: bool
 ) -> None:
-    values = [pick.value for pick in question.picks(known)]
+    values = question.values(known)
     if given in values:
         return
     is_line = question.kind is not AnswerKind.ONE or question.free is not None

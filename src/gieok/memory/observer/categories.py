@@ -47,6 +47,27 @@ _NOTHING_TO_DO = _defer_words(
     |(?:(?:오늘|지금|아직|당장|이제|더|이상|딱히|특별히|따로|별로|현재)\S?\ +){0,3}
     없(?:음|다|어|어요|네|네요|습니다)\W*$)"""
 )
+#: Direction with the thing that it is on in front ("제목은 한글로", "긴 주소는 그대로 둬"), or beside what
+#: is not to be done ("반올림하지 말고 버려"). A person and a moment are no things.
+_DIRECTS = _defer_words(
+    r"""
+    (?:(?:그리고|그럼|단|아)\ +)?
+    (?:(?:\S+\ ){0,3}(?!(?:나|저|난|전|너|우리|저희|오늘|내일|지금|이번|이번에|다음|여기|마지막으로)[은는]\ )
+    \S*[가-힣A-Za-z0-9\"'”’`)](?:은|는)\ (?:\S.*)?
+    (?:둬|써|해|줘|가자|하자|으로|로|게|만|까지)
+    | .*[가-힣]지\ ?말고\ \S.*[가-힣])
+    [.!~]*$"""
+)
+#: Request to keep in mind what is said beside it.
+_KEEPS = _defer_words(
+    r"""
+    \b(?:remember\ (?:this|that)|keep\ (?:this|that|it)\ in\ mind
+    |(?:write|note|jot)\ (?:this|that|it|these|those|them|both|all)(?:\ (?:one|two|three))?\ down)\b
+    | (?<![가-힣])(?:기억해|명심해|(?:적어|메모해|기록해)\ ?(?:둬|두[고자세]|놔|놓[고자으]))
+    (?!\S*[?？])"""
+)
+#: The fewest words of content beside such a request, without which it says nothing to keep.
+_FEWEST_KEPT_WORDS = 4
 _PREFERENCE = _defer_words(
     r"""
     \bi(?:\ really|'d|\ would|\ usually|\ always|\ never)?\ (?:prefer|like|love|hate|dislike
@@ -145,6 +166,21 @@ def classify_statement(text: str) -> Category:
 def is_labelled(text: str) -> bool:
     """Say whether a label says that a statement is to be kept in mind: "Todo: return the drill"."""
     return _LABEL.match(text) is not None and not _NOTHING_TO_DO.match(text)
+
+
+def directs_thing(text: str) -> bool:
+    """Say whether a Korean statement says of a thing that it names how it shall be."""
+    return _DIRECTS.match(text) is not None and not binding.asks_question(text)
+
+
+def asks_to_keep(text: str) -> bool:
+    """Say whether a statement asks to keep in mind what it says."""
+    request = _KEEPS.search(text)
+    return (
+        request is not None
+        and not binding.asks_question(text)
+        and len((text[: request.start()] + text[request.end() :]).split()) >= _FEWEST_KEPT_WORDS
+    )
 
 
 def is_done(text: str) -> bool:

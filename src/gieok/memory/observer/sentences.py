@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from gieok.text.late_pattern import defer_pattern
 from gieok.text.printed import is_printed_line, strip_brought_lines
+from gieok.text.quotations import quotes_speech
 
 #: Only this much of a longer turn is looked at.
 _LOOKED_AT_CHARS = 20_000
@@ -57,7 +58,7 @@ _WORKED_ON = defer_pattern(
     r"|paraphrase|rephrase|"
     r"correct|edit|analy[sz]e|"
     r"fix the (?:grammar|wording)|check (?:the|my) (?:grammar|spelling))\b"
-    r"|(?:번역|교정|윤문|요약|첨삭|분류|의역)(?:을|를)?\s*(?:좀|부탁)?\s*(?:해|하|부탁)|다듬어|맞춤법|(?:영어|"
+    r"|(?:번역|교정|윤문|요약|첨삭|분류|의역)(?:을|를)?\s*(?:좀|부탁)?\s*(?:해|하(?!지\s?[마말않못])|부탁)|다듬어|맞춤법|(?:영어|"
     r"한국어|한글|일본어)로 (?:바꿔|옮겨|번역)"
     r"|\b(?:act as|you are (?:an?|the)|pretend|imagine (?:you|that)|role-?play|write "
     r"(?:a|an|the|me|"
@@ -100,7 +101,6 @@ _FILLER = defer_pattern(
 )
 #: Beginnings that a filler in front would hide.
 _IRONY = defer_pattern(r"\W*(?:yeah,? right|oh,? sure|sure,? sure)\b", re.IGNORECASE)
-_QUOTED = defer_pattern(r"[“\"「『‘][^“”\"「」『』‘’]{8,}[”\"」』’]")
 _LETTER = defer_pattern(r"[^\W\d_]")
 _HANGUL = defer_pattern("[가-힣ㄱ-ㅎㅏ-ㅣ]")
 _LATIN = defer_pattern(r"[A-Za-z]")
@@ -227,4 +227,4 @@ def strip_filler(sentence: str) -> str:
         return ""
     bare = _FILLER.sub("", sentence).strip(" \t*_")
     bare = bare if len(bare) >= _SHORTEST else sentence.strip(" \t*_")
-    return bare if _SHORTEST <= len(bare) <= _LONGEST and not _QUOTED.search(bare) else ""
+    return bare if _SHORTEST <= len(bare) <= _LONGEST and not quotes_speech(bare) else ""

@@ -36,6 +36,8 @@ _LEANS = defer_pattern(
     r"|he|she|he's|"
     r"she's|then|there|because|which|both|neither|this one|that one)\b"
     r"|^\w+ (?:it|them|these|those)\b"
+    r"|^(?:please )?remember (?:this|that)(?= (?:for|when|in|on|from|next|too|please)\b|[.!,]|$)"
+    r"|^(?:꼭 |잘 )?(?:(?:기억해|명심해)(?: ?[둬두놔놓줘주]\S*)?|(?:적어|메모해|기록해) ?[둬두놔놓]\S*)[.!~]*$"
     r"|^(?:그거|그건|그게|그걸|그것|이거|이건|이게|이걸|걔|거기|그래서|그러니까|그니까|그때|그쪽|그분|그 사람|"
     r"왜냐|둘 다|안 그러면|아니면|저번에|때문에)",
     re.IGNORECASE,
@@ -176,6 +178,12 @@ _LEFT_OVER = defer_pattern(r"(?<=[^\s*])\*{2,3}(?=[\s.,:;!?]|$)")
 _CODE_PLACE = "\ue000"
 
 
+#: Reminder in the form of a question: it states what the agent knows.
+_REMINDS = defer_pattern(
+    r"(?:거|것) ?(?:알지|알죠|알고 ?있지|기억하지|기억나지)요?\s*[?？]$"
+    r"|^(?:and |but |so )?you (?:know|remember) .{8,}, (?:right|yes|ok)\?$",
+    re.IGNORECASE,
+)
 #: Supposition, or the opposite of what is meant.
 _NOT_MEANT = defer_pattern(
     r"^(?:(?:and|so|but|ok|now),? )?(?:suppose|imagine|pretend|what if|let'?s say|assume"
@@ -413,7 +421,7 @@ def _is_mere_yes(text: str) -> bool:
 
 def is_question_sentence(text: str) -> bool:
     """Say whether a sentence is a question."""
-    return _QUESTION.search(text) is not None
+    return _QUESTION.search(text) is not None and _REMINDS.search(text) is None
 
 
 def _read_short_reply(said: str, own: Sequence[str], before: str) -> Iterator[UserStatement]:

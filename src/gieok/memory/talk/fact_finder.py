@@ -12,8 +12,8 @@ from functools import partial
 from operator import mul
 
 from gieok.memory.talk.kept_answers import KeptAnswers
-from gieok.memory.talk.statements.facts import list_facts
-from gieok.memory.talk.statements.relation import list_shared
+from gieok.memory.talk.statements.facts import find_joined_subjects, list_facts
+from gieok.memory.talk.statements.relation import has_word, list_shared
 from gieok.memory.talk.statements.statement import read_sentence, read_sentences
 from gieok.ports.models import Embedder
 
@@ -32,8 +32,13 @@ class FactFinder:
     def find(self, text: str, later: str) -> str | None:
         """Return the fact of a text that a later text is about; None where that is unsure.
 
-        A text that tells one fact is that fact.
+        A text that tells one fact is that fact. Unsure is what a fact says of two subjects if the
+        later text names one of them.
         """
+        fact = self._find_whole(text, later)
+        return None if fact is None or _names_one_subject(fact, later) else fact
+
+    def _find_whole(self, text: str, later: str) -> str | None:
         facts = [
             sentence.text[start:end]
             for sentence in read_sentences(text)
@@ -53,6 +58,15 @@ class FactFinder:
         if len(whole) < len(vectors):
             return None
         return [sum(map(mul, vector, whole[-1])) for vector in whole[:-1]]
+
+
+def _names_one_subject(fact: str, later: str) -> bool:
+    joined = find_joined_subjects(fact)
+    if joined is None:
+        return False
+    said = read_sentence(later)
+    one, two = joined
+    return bool(one and two) and has_word(said, one) != has_word(said, two)
 
 
 def _embed_text(embedder: Embedder, text: str) -> "array[float]":

@@ -4,7 +4,7 @@ Rules come from the users' own messages, read in the journal as they were writte
 of the category constraint. A rule is left out once a later message of its scope lifts it or says
 something else about the same actions; what a project was told holds in that project. Nobody knows
 whether a person or an agent wrote a record: it asks and never stops, and it ends no rule. What the
-reader alone takes for a rule asks too.
+reader alone takes for a rule asks too; what it only may take for one reminds.
 """
 
 import unicodedata
@@ -17,7 +17,11 @@ from gieok.errors import EmbedderFailed
 from gieok.flow.gate_rules import GateRule, build_rule_handle, write_gate_rules
 from gieok.memory.talk import turns
 from gieok.memory.talk.binding_lines import BindingLine
-from gieok.memory.talk.rule_readings import find_said_sentence, split_at_sentences
+from gieok.memory.talk.rule_readings import (
+    find_doubtful_sentence,
+    find_said_sentence,
+    split_at_sentences,
+)
 from gieok.model.conversation import Message
 from gieok.model.memory import Document, Scope
 from gieok.places.scope import PROMOTED, is_brought, is_served
@@ -206,7 +210,7 @@ def _list_marked_rules(
     """Return what must not be done or be asked about, with what is allowed beside it.
 
     `words` are those of a line of the message, without its line breaks. What the user pasted, or
-    wrote as a heading, is left out.
+    wrote as a heading, is left out. Where nothing is sure, what is doubtful is returned.
     """
     if not stretches or len(message) > binding.LONGEST_TURN:
         return ()
@@ -215,18 +219,23 @@ def _list_marked_rules(
         _join_words(words[one.start : one.end]) for one in stretches if one.kind is RuleKind.ALLOWED
     )
     sense = _join_words(words[stretches[0].start : max(one.end for one in stretches)])
-    marked = (
+    # A permission alone is none: a model takes what it allows for what is forbidden.
+    parts = [part for one in stretches for part in split_at_sentences(words, one)]
+    placed = [(part, find_said_sentence(words, part)) for part in parts]
+    is_doubtful = not any(sentence for _, sentence in placed)
+    if is_doubtful:
+        placed = [(part, find_doubtful_sentence(words, part)) for part in parts]
+    marked = [
         MarkedRule(
             words=_join_words(words[part.start : part.end]),
             sentence=sentence,
             allowed=allowed,
             sense=sense,
+            is_doubtful=is_doubtful,
         )
-        # A permission alone is none: a model takes what it allows for what is forbidden.
-        for one in stretches
-        for part in split_at_sentences(words, one)
-        if (sentence := find_said_sentence(words, part))
-    )
+        for part, sentence in placed
+        if sentence
+    ]
     return tuple(
         rule._replace(before=before)
         for rule in marked

@@ -13,7 +13,7 @@ fact in them fill the room.
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import NamedTuple
@@ -27,6 +27,7 @@ from gieok.memory.talk.rule_readings import (
     forbids_surely,
     list_said_rules,
     load_readings,
+    may_forbid,
 )
 from gieok.model.conversation import CORRECTED_MARK
 from gieok.model.memory import Entry, Scope
@@ -51,7 +52,7 @@ from gieok.text.turns import ASSISTANT, USER, find_answered_question
 from gieok.zone import day_in, find_zone
 
 #: To be raised whenever the same turns would be judged differently.
-_VERSION = 16
+_VERSION = 17
 _MOST_LINES = 400
 _LONGEST_CHARS = 400
 #: Least probability that a statement is about the user, and so holds in every project.
@@ -71,8 +72,8 @@ _QUESTION = defer_pattern(r"\?|까요?\s*$|나요\s*$")
 #: A statement that asks for assent at its end, such as "…, ok?".
 _TAG_QUESTION = defer_pattern(r"[^?]{20,}[,.;!]\s*\S+(?: \S+)?\?\s*")
 _AT_ONCE = 200
-#: Effect of a line on binding rules: it states some, or lifts some.
-RULE, LIFTS = 1, -1
+#: Effect of a line on binding rules: it states some, lifts some, or only may state one.
+RULE, LIFTS, DOUBTFUL = 1, -1, 2
 _Row = tuple[float, int, int, bool, int, int, float, str]
 
 
@@ -80,7 +81,8 @@ class LastingLine(NamedTuple):
     """Line of a document of turns: value, time in Unix seconds, place, and whether about the user.
 
     `check` is the checksum of the line, `line_check`. `rule`: whether the line states a
-    binding rule (`RULE`), or lifts one. `likely` is the probability that it states something.
+    binding rule (`RULE`), lifts one, or may state one (`DOUBTFUL`). `likely` is the probability
+    that it states something.
     `stretches`: what the reader takes for rules in the line, None where it did not read it.
     `day_ahead`: the day that the line names ("tomorrow at ten"), as `2026-11-25`; '' for none.
     """
@@ -151,15 +153,18 @@ def _compile_gate_rules(
     journal: Conversations,
 ) -> None:
     pairs = ((scope, line) for scope, lines in lines_by_scope.items() for line in lines)
-    gate_lines.compile_gate_rules(store, home, _select_rule_lines(pairs), zone, journal)
+    lines = _select_rule_lines(pairs, (RULE, LIFTS, DOUBTFUL))
+    gate_lines.compile_gate_rules(store, home, lines, zone, journal)
 
 
-def _select_rule_lines(pairs: Iterable[tuple[str, LastingLine]]) -> list[tuple[str, BindingLine]]:
-    """Return the lines with their scopes that are rules."""
+def _select_rule_lines(
+    pairs: Iterable[tuple[str, LastingLine]], effects: Collection[int] = (RULE, LIFTS)
+) -> list[tuple[str, BindingLine]]:
+    """Return the lines with their scopes that have one of some effects on rules."""
     return [
         (scope, BindingLine(line.at, line.key, line.line, line.check, line.stretches))
         for scope, line in pairs
-        if line.rule
+        if line.rule in effects
     ]
 
 
@@ -296,6 +301,8 @@ def _judge_document_lines(
             or list_said_rules(words, questions.get(line, ""), stretches)
             else LIFTS
             if binding.lifts(words)
+            else DOUBTFUL
+            if may_forbid(stretches)
             else 0
         )
         if binding.is_all_for_once(words):

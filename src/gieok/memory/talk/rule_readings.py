@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from gieok import fs
 from gieok.errors import EmbedderFailed
@@ -123,6 +124,11 @@ def forbids_surely(stretches: Sequence[RuleStretch] | None) -> bool:
     return any(one.kind in _FORBIDDING and one.chance >= SAID for one in stretches or ())
 
 
+def may_forbid(stretches: Sequence[RuleStretch] | None) -> bool:
+    """Return whether a turn may forbid something to agents, or ask to be asked before."""
+    return any(one.kind in _FORBIDDING for one in stretches or ())
+
+
 def split_at_sentences(words: str, stretch: RuleStretch) -> list[RuleStretch]:
     """Return the parts of a stretch that lie in one of the user's own sentences each.
 
@@ -148,23 +154,50 @@ def find_said_sentence(words: str, stretch: RuleStretch) -> str:
     """
     if not forbids_surely([stretch]):
         return ""
-    if not binding.blank_quotations(words)[stretch.start : stretch.end].strip():
+    place = _place_stretch(words, stretch)
+    return "" if place is None or place.states_none or place.is_bounded else place.sentence
+
+
+def find_doubtful_sentence(words: str, stretch: RuleStretch) -> str:
+    """Return the user's own sentence that may state a rule by a stretch; '' for none.
+
+    One thing may speak against it: the reader is not sure, or the sentence asks something or names
+    its moment. Where both do it states none.
+    """
+    if not may_forbid([stretch]):
         return ""
+    place = _place_stretch(words, stretch)
+    if place is None or place.states_none:
+        return ""
+    return place.sentence if place.is_bounded == forbids_surely([stretch]) else ""
+
+
+class _StretchPlace(NamedTuple):
+    """Sentence of a stretch: whether it states no rule, and whether it asks or names its moment."""
+
+    sentence: str
+    states_none: bool
+    is_bounded: bool
+
+
+def _place_stretch(words: str, stretch: RuleStretch) -> _StretchPlace | None:
+    """Return the user's own sentence of a stretch; None where there is none."""
+    if not binding.blank_quotations(words)[stretch.start : stretch.end].strip():
+        return None
     for start, end, sentence in binding.place_own_sentences(words):
         if start < stretch.end and stretch.start < end:
             is_lifting = binding.lifts_at(
                 words[start:end], stretch.start - start, stretch.end - start
             )
-            is_none = (
-                is_lifting
-                or binding.asks_question(sentence)
+            return _StretchPlace(
+                sentence,
+                states_none=is_lifting
                 or binding.is_supposed(sentence)
                 or binding.is_plain_request(sentence)
-                or binding.forbids_only_worry(sentence)
-                or binding.names_moment(sentence)
+                or binding.forbids_only_worry(sentence),
+                is_bounded=binding.asks_question(sentence) or binding.names_moment(sentence),
             )
-            return "" if is_none else sentence
-    return ""
+    return None
 
 
 def load_readings(home: Path, scope: str) -> RuleReadings:

@@ -10,12 +10,15 @@ from typing import NamedTuple
 
 from gieok.flow.gate_rules import GateRule
 from gieok.ports.models import Reader
-from gieok.text.gates.action import NONE
+from gieok.text.gates.action import ASK, NONE, REMIND
 from gieok.text.gates.signs import UseSigns, find_signs, split_rule_words, weigh_signs
 from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt, list_acting_actions
 
 #: Chance from which a use is asked about. `benchmarks/rule_signs.py` shows what it lets pass.
 ASKED = 0.76
+#: Chance from which the agent is reminded of the user's words: nobody is interrupted, so that a use
+#: which is only near to a rule may be reminded of it (docs/figures.md).
+REMINDED = 0.35
 #: Messages that are held against one use.
 _MOST_READ = 3
 
@@ -33,6 +36,13 @@ class BrokenRule(NamedTuple):
     rule: GateRule
     chance: float
 
+    @property
+    def outcome(self) -> str:
+        """Return what the rule does about the use: `ASK`, `REMIND` or `NONE`."""
+        if self.chance < REMINDED:
+            return NONE
+        return REMIND if self.chance < ASKED or self.rule.rule.mode == REMIND else ASK
+
 
 def find_broken_rule(
     rules: Sequence[GateRule],
@@ -40,7 +50,7 @@ def find_broken_rule(
     reader: Reader,
     measure_nearness: Callable[[Sequence[str]], Sequence[float]],
 ) -> BrokenRule | None:
-    """Return the rule that a use most likely breaks; None where it likely breaks none.
+    """Return the rule that a use most likely breaks, one that asks first; None for none.
 
     `rules` have a sense. `measure_nearness` tells how near each of some texts is to the use: asked
     where more messages state rules than are read. Raises EmbedderFailed.
@@ -59,8 +69,8 @@ def find_broken_rule(
         for rule in rules
         if rule.sense in read
     ]
-    likeliest = max(judged, key=lambda one: one.chance)
-    return likeliest if likeliest.chance >= ASKED else None
+    strongest = max(judged, key=lambda one: (one.outcome == ASK, one.chance))
+    return strongest if strongest.outcome != NONE else None
 
 
 def find_use_signs(rule: GateRule, use: DescribedUse) -> UseSigns:

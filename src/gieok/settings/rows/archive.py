@@ -7,62 +7,68 @@ OPTIONS = (
     Option(
         "archive.hot_days",
         90,
-        "days after which a memory leaves hot for a file that you can read",
+        "days after which a memory moves from hot to a file that you can read",
         low=1,
     ),
     Option(
         "archive.hot_mb",
         30,
-        "megabytes of a scope's memories in hot; what is more leaves early; 0: all",
+        "most megabytes of a scope's memories in hot; more move to warm early; 0: no limit",
         low=0,
     ),
     Option(
         "archive.hot_tokens",
         30_000,
-        "tokens of a scope's memories in hot; what is more leaves early; 0: all",
+        "most tokens of a scope's memories in hot; more move to warm early; 0: no limit",
         low=0,
     ),
     Option(
         "archive.journal_days",
         365,
-        "days after which what was said leaves the database for a readable file a month; 0: never",
+        (
+            "days after which messages move from the database to readable files, one a "
+            "month; 0: never"
+        ),
         low=0,
     ),
     Option(
-        "archive.warm_days", 365, "days after which such a file may move on to archive.cold", low=1
+        "archive.warm_days",
+        365,
+        "days after which a memory may move from warm to archive.cold",
+        low=1,
     ),
     Option(
         "archive.cold",
         "none",
-        "where old memory goes in the end: nowhere, a folder, an Obsidian vault, Dropbox",
+        "where old memories go in the end: none, a folder, an Obsidian vault, or Dropbox",
         choices=("none", "folder", "obsidian", "dropbox"),
     ),
     Option(
         "archive.folder",
         "",
-        "the folder or the vault of archive.cold; the vault that Obsidian opened last where empty",
+        "folder or vault of archive.cold; empty: the vault that Obsidian opened last",
     ),
-    Option("archive.subfolder", "Gieok", "the folder in it that is Gieok's own"),
+    Option("archive.subfolder", "Gieok", "Gieok's own folder inside archive.folder"),
     Option(
         "archive.folder_structure",
         "year_month",
-        "folders of new notes in it: by year and month, all in one, or by day",
+        "folders for new notes in archive.subfolder: by year and month, none, or by day",
         choices=("year_month", "flat", "daily"),
     ),
     Option(
         "archive.auto_approve",
         False,
-        "move to archive.cold without asking (`gieok archive pending`)",
+        "move memories to archive.cold without asking you (`gieok archive pending`)",
     ),
     build_schedule_option(
         "archive.schedule_cold",
         "30 3 * * 0",
-        "when what is old enough moves to archive.cold, or is asked about",
+        "when old memories move to archive.cold, or you are asked about them",
     ),
     build_schedule_option(
         "archive.schedule_sync",
         "0 4 * * *",
-        "when archive.cold and Gieok are synchronised, both ways",
+        "when Gieok and archive.cold are synchronised, both ways",
     ),
     build_schedule_option(
         "archive.schedule_warm", "0 3 * * *", "when memories move from hot to warm"

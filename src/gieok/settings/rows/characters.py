@@ -34,51 +34,60 @@ OPTIONS = (
     Option(
         "character.model",
         "scripted",
-        "what answers for characters: provider:model, or scripted (short replies by rules)",
+        (
+            "what answers for characters: provider:model, or scripted (short replies "
+            "without a model)"
+        ),
         check=partial(registry.check_model, registry.CHATS, ("scripted",)),
         hint=_HINT,
     ),
     Option(
         "character.models",
         "",
-        "other models that characters of users may name, joined by commas; *: any",
+        "other models that users may name for their own characters, joined by commas; *: any",
         check=_check_chat_models,
         hint=_HINT,
     ),
     Option(
         "character.base_url",
         "",
-        "as observe.base_url, for character.model and models of the same provider",
+        "address of the provider of character.model, as observe.base_url",
         is_address=True,
     ),
     Option(
         "character.key_variable",
         "",
-        "as observe.key_variable, for character.model and models of the same provider",
+        "environment variable with the key of character.model, as observe.key_variable",
     ),
-    Option(
-        "character.temperature", 0.8, "temperature of replies, where the caller gives none", low=0
-    ),
-    Option("character.max_reply_tokens", 800, "longest reply", low=1),
+    Option("character.temperature", 0.8, "temperature of replies, if the caller gives none", low=0),
+    Option("character.max_reply_tokens", 800, "most tokens of a reply", low=1),
     Option(
         "character.context_tokens",
         8_192,
-        "tokens that the model reads and writes for a reply",
+        "most tokens that the model reads and writes for a reply",
         low=512,
     ),
     Option(
         "character.narrative_memories",
         5,
-        "memories that are told for a message, beside names, allergies and what is due",
+        (
+            "most memories that match a message and are given to the model; names, "
+            "allergies and what is due come on top"
+        ),
         low=0,
     ),
-    Option("character.narrative_tokens", 500, "longest narrative of memories", low=50),
+    Option(
+        "character.narrative_tokens",
+        500,
+        "most tokens of memory that the model gets for a reply",
+        low=50,
+    ),
     Option(
         "character.memory_model",
         "",
         (
-            "what finds facts and writes summaries: provider:model, rules (no model); empty: "
-            "character.model"
+            "what finds facts and writes summaries: provider:model, or rules (no model); "
+            "empty: character.model"
         ),
         check=partial(registry.check_model, registry.GENERATORS, ("", "rules", "scripted")),
         hint=registry.MODEL_HINT,
@@ -86,18 +95,21 @@ OPTIONS = (
     Option(
         "character.memory_base_url",
         "",
-        "as character.base_url, which it is where this is empty",
+        "address of the provider of character.memory_model; empty: character.base_url",
         is_address=True,
     ),
     Option(
         "character.memory_key_variable",
         "",
-        "as character.key_variable, which it is where this is empty",
+        (
+            "environment variable with the key of character.memory_model; empty: "
+            "character.key_variable"
+        ),
     ),
     Option(
         "character.daily_tokens",
         1_000_000,
-        "model tokens that finding facts and summaries may use in a day",
+        "most tokens of the model for facts and summaries in a day",
         low=0,
     ),
     Option(
@@ -106,28 +118,28 @@ OPTIONS = (
     Option(
         "character.welcome_points",
         10,
-        "points that a new user starts with, before the first check-in",
+        "points that a new user starts with",
         low=0,
     ),
     Option(
         "character.slots",
         30,
-        "episodes that a memory has room for, beside those bought; more are told as one",
+        (
+            "how many episodes a user keeps with a character, besides bought ones; further "
+            "ones are merged"
+        ),
         low=1,
     ),
     Option(
         "character.undo_days",
         7,
-        "days for which an edit or a deletion of a memory can be taken back",
+        "days for which a change or a deletion of a memory can be undone",
         low=0,
     ),
     Option(
         "character.schedule_inactivity",
         "40 4 * * *",
-        (
-            "when users who stay away are reminded, and episodes of those away for 90 days go: "
-            "minute hour day month weekday, or never"
-        ),
+        "when absent users are reminded, and episodes of users away for 90 days are deleted",
         check=schedule.check_cron_expression,
         hint='five fields, such as "40 4 * * *": every day at 04:40; or never',
     ),
@@ -135,64 +147,70 @@ OPTIONS = (
     Option(
         "character.slot_prices",
         "1=10, 10=9, 30=8",
-        "points that a memory slot costs, for so many at once or more",
+        "points for room for one more episode, by how many are bought at once: number=points",
         check=parse_slot_prices,
         hint='write `character.slot_prices: "1=10, 30=8"`: 10 each, from 30 on 8 each',
     ),
     Option(
         "character.webhook_key_variable",
         "POINTS_WEBHOOK_KEY",
-        "variable that holds the key that payments are signed with",
+        "environment variable with the key that signs payments",
     ),
-    Option("character.webhook_tolerance_s", 300, "how old a payment's message may be", low=1),
+    Option(
+        "character.webhook_tolerance_s",
+        300,
+        "most seconds between the signing of a payment and its arrival",
+        low=1,
+    ),
     Option(
         "serve.host",
         "127.0.0.1",
-        "address that `gieok serve` listens on; another than this machine's own needs keys",
+        "address that `gieok serve` listens on; an address beyond this machine needs keys",
     ),
-    Option("serve.port", 8377, "its port; 0: any that is free", low=0),
-    Option("serve.with_daemon", False, "`gieok up` serves too: pages, API and /mcp"),
+    Option("serve.port", 8377, "port that `gieok serve` listens on; 0: any free one", low=0),
+    Option("serve.with_daemon", False, "let `gieok up` also serve pages, API and /mcp"),
     Option(
         "serve.threads",
         40,
-        "requests that are worked on at once, and replies that are streamed at once",
+        "most requests, and most streamed replies, at the same time",
         low=1,
     ),
     Option(
         "serve.hosts",
         "",
-        "names by which it is reached, such as memory.example.org, joined by commas",
+        "further names of this server, such as memory.example.org, joined by commas",
     ),
     Option(
         "serve.origins",
         "",
-        "pages of other servers that may ask, such as https://chat.example.org, joined by commas",
+        (
+            "other sites whose pages may send requests, such as https://chat.example.org, "
+            "joined by commas"
+        ),
     ),
     Option(
         "serve.body_kb",
         1024,
-        "kilobytes that the body of a request may have; files 32 times, /v1 4 times as many",
+        "most kilobytes of a request's body; files may have 32 times, /v1 4 times as many",
         low=1,
     ),
-    Option("serve.body_s", 20.0, "seconds within which a body must come", low=1),
-    Option(
-        "serve.per_minute", 240, "requests a minute that one key may make; 0: any number", low=0
-    ),
+    Option("serve.body_s", 20.0, "seconds in which a request's body must arrive", low=1),
+    Option("serve.per_minute", 240, "most requests of one key in a minute; 0: no limit", low=0),
     Option(
         "serve.jwt_jwks",
         "",
         (
-            "JWKS file with the public keys of signed tokens (RS256); HS256: GIEOK_JWT_SECRET in "
-            "`.env`"
+            "JWKS file with the public keys of signed tokens (RS256); for HS256, set "
+            "GIEOK_JWT_SECRET in `.env`"
         ),
     ),
-    Option("serve.jwt_issuer", "", "what `iss` of a token must be; empty: anything"),
-    Option("serve.jwt_audience", "", "what `aud` of a token must hold; empty: anything"),
+    Option("serve.jwt_issuer", "", "value that `iss` of a token must have; empty: any"),
+    Option("serve.jwt_audience", "", "value that `aud` of a token must contain; empty: any"),
 )
 #: Shown before the settings of the archive.
 WINDOWS = Option(
     "character.windows",
     "memory",
-    "where messages after the last summary are held once they were read",
+    "where the messages after the last summary are cached",
     choices=(*registry.CACHES, "none"),
 )

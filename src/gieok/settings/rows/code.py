@@ -7,60 +7,68 @@ OPTIONS = (
     build_model_option(
         "code.model",
         (
-            "the strong model: `gieok ask`, `code init --full`, `code escalate`: provider:model; "
-            "empty: none"
+            "strong model of `gieok ask`, `code init --full` and `code escalate`, as "
+            "provider:model; empty: none"
         ),
     ),
-    Option(
-        "code.base_url", "", "as observe.base_url, for code.model and models of the same provider"
-    ),
+    Option("code.base_url", "", "address of the provider of code.model, as observe.base_url"),
     Option(
         "code.key_variable",
         "",
-        "as observe.key_variable, for code.model and models of the same provider",
+        "environment variable with the key of code.model, as observe.key_variable",
     ),
     Option(
         "code.summary_tokens",
         200_000,
-        "tokens that summaries may use in one `code init --full` or `code escalate`",
+        "most tokens for summaries in one `code init --full` or `code escalate`",
         low=0,
     ),
     Option(
         "code.embed_passages",
         2_000,
-        "passages that one `code init` or `code sync` gives vectors at most, first of what a "
-        "search needs first; the rest waits for the next; 0: all",
+        (
+            "most passages that get vectors in one `code init` or `code sync`; the rest "
+            "waits for the next one; 0: all"
+        ),
         low=0,
     ),
     build_model_option(
         "code.upkeep_model",
-        "the cheap model that summarises what changed at every sync; empty: none",
+        "cheap model that summarises at every sync what changed; empty: none",
     ),
     Option(
         "code.upkeep_base_url",
         "",
-        "as code.base_url, which it is where this is empty and the provider the same",
+        (
+            "address of the provider of code.upkeep_model; empty: code.base_url if the "
+            "provider is the same"
+        ),
     ),
     Option(
         "code.upkeep_key_variable",
         "",
-        "as code.key_variable, which it is where this is empty and the provider the same",
+        (
+            "environment variable with the key of code.upkeep_model; empty: "
+            "code.key_variable if the provider is the same"
+        ),
     ),
     Option(
         "code.upkeep_tokens",
         20_000,
-        "tokens that summaries may use in one sync; what is left waits for the next",
+        "most tokens for summaries in one sync; the rest waits for the next sync",
         low=0,
     ),
     build_schedule_option(
         "code.validate_schedule",
         "0 * * * *",
-        "when the daemon validates the projects that it watches, where they have changed",
+        "when the daemon validates the projects that it watches, if they changed",
     ),
     Option(
         "code.escalate_by_itself",
         False,
-        "let the daemon run `code escalate` at that time where something waits for it, once for "
-        "its reasons: it is paid, within `observe.daily_tokens` a day",
+        (
+            "let the daemon run `code escalate` then, once for each reason; this costs "
+            "tokens, within `observe.daily_tokens` a day"
+        ),
     ),
 )

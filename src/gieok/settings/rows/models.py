@@ -8,55 +8,72 @@ OPTIONS = (
         "embedder",
         "e5",
         (
-            "what makes vectors: e5 (bundled), a model of yours (docs/backends.md), or none "
-            "(keyword search only)"
+            "what makes vectors: e5 (bundled), a model of your own (docs/backends.md), or "
+            "none (search by words only)"
         ),
         choices=(*registry.EMBEDDERS, "none"),
     ),
     Option(
         "embedder.model",
         "",
-        "the model's name at its service; for onnx the folder of an exported model",
+        "name of the model for vectors at its service; for onnx, the folder of an exported model",
     ),
     Option(
         "embedder.base_url",
         "",
-        "address of the service, if not the usual one; needed for compatible",
+        "address of the service for vectors, if it is not the usual one; compatible needs it",
         is_address=True,
     ),
     Option(
-        "embedder.key_variable", "", "variable that holds the key; else the service's usual one"
+        "embedder.key_variable",
+        "",
+        (
+            "environment variable with the key of the service for vectors; empty: the "
+            "service's usual one"
+        ),
     ),
     Option(
         "embedder.dimension",
         0,
-        "numbers a vector is cut to, for models that were trained so; 0: all",
+        "how many numbers a vector is cut to, if the model was trained for that; 0: all",
         low=0,
     ),
     Option(
-        "embedder.query_prompt", "auto", "put before a question; auto: as the model's makers say"
+        "embedder.query_prompt",
+        "auto",
+        "text before a question when its vector is made; auto: as the model's makers say",
     ),
     Option(
-        "embedder.passage_prompt", "auto", "put before a passage; auto: as the model's makers say"
+        "embedder.passage_prompt",
+        "auto",
+        "text before a passage when its vector is made; auto: as the model's makers say",
     ),
     Option(
         "embedder.pooling",
         "auto",
-        "for onnx, how tokens become one vector; auto: as the folder says",
+        "how onnx makes one vector of the tokens' vectors; auto: as the model's folder says",
         choices=("auto", "mean", "cls", "last", "max"),
     ),
-    Option("embedder.timeout_s", 60.0, "how long a service may take for a request", low=1),
+    Option(
+        "embedder.timeout_s",
+        60.0,
+        "seconds that the service for vectors may take for a request",
+        low=1,
+    ),
     Option(
         "embedder.daily_tokens",
         0,
-        "tokens a service may embed in a day, then words alone; 0: no limit",
+        (
+            "most tokens a day for the service for vectors; after that, words alone "
+            "answer; 0: no limit"
+        ),
         low=0,
     ),
     Option(
         "reranker",
         "none",
         (
-            "reads question and hits together, after ranking: a model of yours "
+            "model that reads question and hits together after ranking: one of your own "
             "(docs/backends.md), or none"
         ),
         choices=(*registry.RERANKERS, "none"),
@@ -64,12 +81,31 @@ OPTIONS = (
     Option(
         "reranker.model",
         "",
-        "the model's name at its service; for onnx the folder of an exported cross-encoder",
+        "name of the reranker at its service; for onnx, the folder of an exported cross-encoder",
     ),
-    Option("reranker.base_url", "", "as embedder.base_url, for the reranker", is_address=True),
-    Option("reranker.key_variable", "", "as embedder.key_variable, for the reranker"),
-    Option("reranker.candidates", 20, "how many hits it reads", low=1),
-    Option("reranker.timeout_s", 10.0, "how long it may take before hits stand as they are", low=1),
-    Option("reranker.daily_tokens", 0, "as embedder.daily_tokens, for the reranker", low=0),
-    Option("threads", 1, "threads for embedding; more is slower beside other work", low=1),
+    Option(
+        "reranker.base_url",
+        "",
+        "address of the reranker's service, as embedder.base_url",
+        is_address=True,
+    ),
+    Option(
+        "reranker.key_variable",
+        "",
+        "environment variable with the key of the reranker's service, as embedder.key_variable",
+    ),
+    Option("reranker.candidates", 20, "how many hits the reranker reads", low=1),
+    Option(
+        "reranker.timeout_s",
+        10.0,
+        "seconds that the reranker may take; after that, hits stay in their order",
+        low=1,
+    ),
+    Option(
+        "reranker.daily_tokens",
+        0,
+        "most tokens a day for the reranker's service, as embedder.daily_tokens",
+        low=0,
+    ),
+    Option("threads", 1, "threads for vectors; more than one is slower beside other work", low=1),
 )

@@ -17,52 +17,65 @@ OPTIONS = (
     Option(
         "observe.agents",
         "auto",
-        "whose transcripts are read: auto, none, or names joined by commas",
+        "agents whose transcripts are read: auto, none, or names joined by commas",
         check=_check_agent_names,
         hint="agents: as `gieok install --help` lists them, or auto, or none",
     ),
     EXCLUDED_FOLDERS,
     EXCLUDED_AGENTS,
-    Option("observe.folders", "", "more folders of JSONL transcripts, joined as in PATH"),
+    Option("observe.folders", "", "further folders of JSONL transcripts, joined as in PATH"),
     Option(
-        "observe.notes", "", "folders of Markdown that are mirrored for an agent, joined by commas"
+        "observe.notes",
+        "",
+        "folders of Markdown notes that are copied for an agent, joined by commas",
     ),
     Option(
         "observe.notes_target",
         "",
-        "where mirrors go; else the memory folder of OpenClaw's workspace",
+        "folder for these copies; empty: the memory folder of OpenClaw's workspace",
     ),
     build_model_option(
         "observe.model",
-        "what observes: rules (no model), provider:model, or claude-code, codex (no key)",
+        "what observes: rules (no model), provider:model, or claude-code or codex (no key)",
         "rules",
         ("rules",),
     ),
     Option(
         "observe.base_url",
         "",
-        "address of the model's provider, needed for compatible; or the path of claude, codex",
+        (
+            "address of the observing model's provider, which compatible needs; or the "
+            "path of claude or codex"
+        ),
     ),
     Option(
-        "observe.key_variable", "", "variable that holds the key; else the provider's usual one"
+        "observe.key_variable",
+        "",
+        (
+            "environment variable with the key of the observing model; empty: the "
+            "provider's usual one"
+        ),
     ),
-    Option("observe.temperature", 0.3, "temperature of the observer", low=0),
+    Option("observe.temperature", 0.3, "temperature of the observing model", low=0),
     Option(
         "observe.run_tokens",
         30_000,
-        "tokens of messages that are observed together, as one span",
+        "tokens of messages that a model observes together",
         low=100,
     ),
     Option(
         "observe.chunk_tokens",
         6_000,
-        "tokens of messages that are observed ahead in the background",
+        "tokens of messages that a model observes ahead in the background",
         low=20,
     ),
     Option(
         "observe.activation",
         0.8,
-        "share of a span that becomes memory at once; the newest rest waits for the next one",
+        (
+            "share of these messages that becomes memory at once; the newest ones wait for "
+            "the next messages"
+        ),
         low=0.1,
         high=1,
     ),
@@ -83,7 +96,7 @@ OPTIONS = (
     Option(
         "observe.hard_stop_tokens",
         36_000,
-        "tokens of messages at which observing is no longer deferred",
+        "tokens of messages at which a model observes them all",
         low=120,
     ),
     Option(
@@ -99,39 +112,54 @@ OPTIONS = (
         check=parse_delays,
         hint='seconds, such as "2, 4, 8"',
     ),
-    Option("observe.daily_tokens", 1_000_000, "model tokens that may be used in a day", low=0),
+    Option(
+        "observe.daily_tokens",
+        1_000_000,
+        "most tokens of models in a day; characters have a limit of their own",
+        low=0,
+    ),
     Option(
         "observe.price_in",
         -1.0,
-        "dollars for a million tokens in, of all roles; -1: as Gieok knows",
+        "dollars per million input tokens, of all models; -1: the price that Gieok knows",
         low=-1,
     ),
     Option(
-        "observe.price_out", -1.0, "dollars for a million tokens out; both are set, or none", low=-1
+        "observe.price_out",
+        -1.0,
+        "dollars per million output tokens, of all models; set observe.price_in too",
+        low=-1,
     ),
 )
 REFLECTOR_OPTIONS = (
     build_model_option(
         "reflect.model",
-        "what reflects: as observe.model, which it is where this is empty",
+        "what reflects, as observe.model; empty: observe.model",
         alone=("", "rules"),
     ),
-    Option("reflect.base_url", "", "as observe.base_url, for the model that reflects"),
-    Option("reflect.key_variable", "", "as observe.key_variable, for the model that reflects"),
-    Option("reflect.temperature", 0.0, "temperature of the reflector", low=0),
+    Option("reflect.base_url", "", "address of the provider of reflect.model, as observe.base_url"),
     Option(
-        "reflect.tokens", 40_000, "tokens of observations at which they are reflected upon", low=100
+        "reflect.key_variable",
+        "",
+        "environment variable with the key of reflect.model, as observe.key_variable",
+    ),
+    Option("reflect.temperature", 0.0, "temperature of the reflecting model", low=0),
+    Option(
+        "reflect.tokens",
+        40_000,
+        "tokens of a scope's observations at which Gieok reflects",
+        low=100,
     ),
     Option(
         "reflect.ratio",
         0.5,
-        "share of the tokens of observations that a reflection may leave",
+        "share of the observations' tokens that a reflection may leave",
         low=0.05,
         high=0.95,
     ),
     build_schedule_option(
         "reflect.schedule",
         "0 2 * * 0",
-        "when observations are reflected upon although there are not too many",
+        "when Gieok reflects although there are fewer observations",
     ),
 )

@@ -15,43 +15,54 @@ OPTIONS = (
     Option(
         "search.min_score",
         -1.0,
-        "hits below are left out; -1: what the profile says",
+        "hits with a lower score are left out; -1: what the profile says",
         in_project=True,
         low=-1,
     ),
     Option(
         "search.half_life_days",
         -1.0,
-        "decay of dated notes; 0: none, -1: what the profile says",
+        (
+            "half-life of the age penalty on dated notes, in days; 0: no penalty, -1: what "
+            "the profile says"
+        ),
         in_project=True,
         low=-1,
     ),
-    Option("index.passage_tokens", 400, "size of a passage", low=32),
-    Option("index.overlap_tokens", 80, "what a passage repeats of the one before it", low=0),
+    Option(
+        "index.passage_tokens",
+        400,
+        "most tokens of a passage, the part of a text that a hit shows",
+        low=32,
+    ),
+    Option("index.overlap_tokens", 80, "tokens that a passage repeats of the one before", low=0),
     Option(
         "index.sessions",
         True,
-        "what users and agents said is searchable: every turn of the transcripts that are read",
+        "make each turn of the transcripts that Gieok reads searchable",
     ),
     Option(
         "seed.files",
         True,
-        "agents' own memory and files of instructions (CLAUDE.md, AGENTS.md …) are searched too",
+        "also search the agents' own memory and files of instructions (CLAUDE.md, AGENTS.md …)",
     ),
     Option(
         "seed.commits",
         500,
-        "newest commits of a project's Git log that are searched too; 0: none",
+        "how many of the newest Git commits of a project are searched too; 0: none",
         low=0,
     ),
     RULES,
     Option(
-        "watch.debounce_ms", 1500, "milliseconds without a change before a file is indexed", low=50
+        "watch.debounce_ms",
+        1500,
+        "milliseconds without a change before a changed file is indexed",
+        low=50,
     ),
     Option(
         "watch.rescan_s",
         300,
-        "seconds without an event after which everything is compared again",
+        "seconds without an event after which all files are compared again",
         low=1,
     ),
 )

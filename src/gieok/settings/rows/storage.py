@@ -8,96 +8,143 @@ OPTIONS = (
     STORE,
     JOURNAL,
     HYBRID,
-    Option("store.timeout_s", 5.0, "how long a database server may take for an answer", low=1),
+    Option("store.timeout_s", 5.0, "seconds that a database server may take for an answer", low=1),
     Option(
         "database.url",
         "",
-        "server of `store: postgres`, `journal: postgres`: postgresql://me@host/name",
+        (
+            "address of the PostgreSQL for `store: postgres` and `journal: postgres`, such "
+            "as postgresql://me@host/name"
+        ),
         is_address=True,
     ),
     Option(
         "database.connections",
         10,
-        "connections of a process to it at most, shared by store, journal, accounts",
+        "most connections of a process to PostgreSQL; store, journal and accounts share them",
         low=1,
     ),
     Option(
         "redis.url",
         "",
-        "Redis or Valkey that processes of a service share: rediss://host:6380/0",
+        (
+            "address of a Redis or Valkey that the processes of a service share, such as "
+            "rediss://host:6380/0"
+        ),
         is_address=True,
     ),
     Option(
         "mongo.url",
         "",
-        "texts of `journal: mongo`, beside database.url: mongodb://me@host/gieok",
+        (
+            "address of the MongoDB for the texts of `journal: mongo`, such as "
+            "mongodb://me@host/gieok; set database.url too"
+        ),
         is_address=True,
     ),
     Option(
         "gemini.stores",
         "gieok",
-        "File Search stores of `store: gemini`, found or made; several with commas, at most 5",
+        (
+            "names of the File Search stores of `store: gemini`, joined by commas, 5 at "
+            "most; a missing one is made"
+        ),
     ),
     Option("gemini.model", "gemini-3.5-flash-lite", "the model through which File Search is asked"),
     Option(
         "gemini.embedding_model",
         "",
-        "what a new File Search store embeds with; the service's default where empty",
+        "model for the vectors of a new File Search store; empty: the service's default",
     ),
-    Option("gemini.top_k", 10, "how many chunks a search asks for; each is paid as input", low=1),
+    Option(
+        "gemini.top_k",
+        10,
+        "chunks that a search asks File Search for; each costs input tokens",
+        low=1,
+    ),
     Option(
         "gemini.chunk_tokens",
         0,
-        "size of the service's own chunks, 21 to 512; 0: as index.passage_tokens",
+        "tokens of a chunk at File Search, 21 to 512; 0: as index.passage_tokens",
         low=0,
         high=512,
     ),
     Option(
         "gemini.chunk_overlap_tokens",
         -1,
-        "what such a chunk repeats of the one before; -1: as index.overlap_tokens",
+        (
+            "tokens that a chunk at File Search repeats of the one before; -1: as "
+            "index.overlap_tokens"
+        ),
         low=-1,
     ),
     Option(
         "gemini.metadata_filter",
         "",
-        'a further condition of every search, in the service\'s words: gieok_kind="file"',
+        'further condition of every search, as File Search writes it: gieok_kind="file"',
     ),
     Option(
-        "gemini.daily_calls", 1000, "searches a day, then local search only; 0: unlimited", low=0
+        "gemini.daily_calls",
+        1000,
+        (
+            "most searches a day at File Search; after that, only the local index answers; "
+            "0: unlimited"
+        ),
+        low=0,
     ),
     Option(
         "gemini.monthly_dollars",
         1.0,
-        "dollars a month, by `gemini.price_*`; then local search only, and uploads wait; "
-        "0: unlimited",
+        (
+            "most dollars a month for File Search, by `gemini.price_*`; after that, only "
+            "the local index answers, and uploads wait; 0: unlimited"
+        ),
         low=0,
     ),
     Option(
-        "gemini.timeout_s", 15.0, "how long a call may take that uploads, deletes or lists", low=1
+        "gemini.timeout_s",
+        15.0,
+        "seconds that an upload, a deletion or a list at File Search may take",
+        low=1,
     ),
     Option(
         "gemini.search_timeout_s",
         2.0,
-        "how long a search may wait for the service, all tries together",
+        "seconds that a search waits for File Search, all tries together",
         low=0.1,
     ),
     Option(
-        "gemini.upload_timeout_s", 120.0, "how long an upload may take to become searchable", low=1
+        "gemini.upload_timeout_s",
+        120.0,
+        "seconds until a file uploaded to File Search must be searchable",
+        low=1,
     ),
     Option(
         "gemini.price_input",
         0.30,
-        "dollars for a million tokens in, for the cost that `gieok status` shows",
+        "dollars per million input tokens, for the cost that `gieok status` shows",
         low=0,
     ),
-    Option("gemini.price_output", 2.50, "dollars for a million tokens out", low=0),
-    Option("gemini.price_index", 0.15, "dollars for a million tokens of uploaded documents", low=0),
-    Option("gemini.url", "", "another address of the service, such as a proxy's", is_address=True),
+    Option(
+        "gemini.price_output",
+        2.50,
+        "dollars per million output tokens, for the cost that `gieok status` shows",
+        low=0,
+    ),
+    Option(
+        "gemini.price_index",
+        0.15,
+        (
+            "dollars per million tokens of uploaded documents, for the cost that `gieok "
+            "status` shows"
+        ),
+        low=0,
+    ),
+    Option("gemini.url", "", "another address of File Search, such as a proxy's", is_address=True),
 )
 #: When a managed store is compared with what is here.
 GEMINI_SCHEDULE = build_schedule_option(
     "gemini.schedule",
     "15 5 * * *",
-    "when Gemini File Search is compared with what is here, and brought in line",
+    "when Gieok compares File Search with this machine, and corrects what differs",
 )

@@ -18,13 +18,16 @@ PROCESS_OPTIONS = (
     Option(
         "doctor.timeout_s",
         20.0,
-        "how long a trial waits for a model or an archive at a service, all tries together",
+        (
+            "seconds that `gieok doctor` waits for a model or an archive at a service, all "
+            "tries together"
+        ),
         low=0.1,
     ),
     Option(
         "daemon.idle_hours",
         3.0,
-        "a daemon that a session start brought up ends after so long unused; 0: never",
+        "hours without use after which a daemon ends that a session started; 0: never",
         low=0,
     ),
 )
@@ -32,24 +35,24 @@ HOUSEKEEPING_OPTIONS = (
     Option(
         "logs.max_mb",
         5.0,
-        "megabytes of daemon.log, above which a start of the daemon begins a new one",
+        "megabytes of daemon.log from which the daemon begins a new one at its start",
         low=0.1,
         high=10_000,
     ),
     Option(
         "logs.keep",
         1,
-        "how many earlier daemon.log stay, the newest as daemon.log.1",
+        "how many earlier daemon.log are kept; the newest is daemon.log.1",
         low=1,
         high=100,
     ),
     build_schedule_option(
-        "housekeeping.schedule", "30 4 * * *", "when what is not needed any more is cleared away"
+        "housekeeping.schedule", "30 4 * * *", "when Gieok deletes what is no longer needed"
     ),
     Option(
         "housekeeping.keep",
         "",
-        "days that logs, runs … are kept, where you want others: logs=14, runs=0 (for ever)",
+        "other days for which logs, runs and the like are kept: logs=14, runs=0 (for ever)",
         check=_kept_days,
         hint='write `housekeeping.keep: "logs=14, history=0"`; 0: for ever',
     ),
@@ -58,58 +61,77 @@ OPTIONS = (
     Option(
         "backup.folder",
         "",
-        "where `gieok backup` puts backups; empty: beside the home, as `.gieok-backups`",
+        "folder for backups of `gieok backup`; empty: `.gieok-backups` beside the home",
     ),
     build_schedule_option("backup.schedule", "", "when a backup is made"),
-    Option("backup.keep", 7, "how many of the newest backups stay; 0: all", low=0),
+    Option("backup.keep", 7, "how many of the newest backups are kept; 0: all", low=0),
     Option(
         "sync.turns",
         True,
-        "whether `gieok sync` sends what was said, turn by turn, beside what was made of it",
+        "let `gieok sync` also send each turn of your conversations",
     ),
     Option(
         "keys.store",
         "file",
-        "where `gieok keys set` puts keys: .env or the system's keyring",
+        "where `gieok keys set` puts keys: `.env`, or the system's keyring",
         choices=("file", "keyring"),
     ),
     Option(
         "notify.to",
         "log",
-        "how you are told of what waits for you: log, desktop, openclaw, smtp, joined by commas",
+        (
+            "ways of telling you that something waits for you: log, desktop, openclaw, "
+            "smtp, joined by commas"
+        ),
         check=partial(registry.check_names, registry.NOTIFIERS, ()),
         hint=f"one or more of {', '.join(registry.NOTIFIERS)}",
     ),
-    Option("notify.timeout_s", 10.0, "how long each way of telling may take", low=1),
+    Option("notify.timeout_s", 10.0, "seconds that each way of telling may take", low=1),
     Option(
         "notify.openclaw_url",
         "",
-        "address of OpenClaw's gateway; empty: as its own configuration says",
+        "address of OpenClaw's gateway; empty: as OpenClaw's configuration says",
         is_address=True,
     ),
     Option(
         "notify.openclaw_route",
         "wake",
-        "`wake` (its next turn), `agent` (a run that answers you), or the path of a mapping",
+        (
+            "how OpenClaw is told: `wake` (its next turn), `agent` (a run that answers "
+            "you), or the path of a mapping"
+        ),
     ),
     Option(
         "notify.smtp_host",
         "",
-        "server that takes your mail; the password: SMTP_PASSWORD (environment, or .env)",
+        "mail server that sends your mail; its password is SMTP_PASSWORD (environment or `.env`)",
     ),
-    Option("notify.smtp_port", 0, "its port; 0: the usual one of notify.smtp_security", low=0),
+    Option(
+        "notify.smtp_port",
+        0,
+        "port of the mail server; 0: the usual one of notify.smtp_security",
+        low=0,
+    ),
     Option(
         "notify.smtp_security",
         "starttls",
-        "how the way there is encrypted",
+        "how the connection to the mail server is encrypted",
         choices=("starttls", "tls", "none"),
     ),
-    Option("notify.smtp_user", "", "name to log in with; empty: without"),
-    Option("notify.mail_from", "", "sender; empty: notify.smtp_user, else the first recipient"),
-    Option("notify.mail_to", "", "who gets mail, joined by commas"),
+    Option("notify.smtp_user", "", "name for the login at the mail server; empty: no login"),
+    Option(
+        "notify.mail_from",
+        "",
+        "sender of mails; empty: notify.smtp_user, or else the first recipient",
+    ),
+    Option("notify.mail_to", "", "recipients of mails, joined by commas"),
 )
 ACTIVE_MEMORY_OPTIONS = (
     ACTIVE,
-    Option("active_memory.budget_tokens", 2_500, "size of active memory", low=200),
-    Option("active_memory.template", "", "a file to use instead of the built-in template"),
+    Option("active_memory.budget_tokens", 2_500, "most tokens of active memory", low=200),
+    Option(
+        "active_memory.template",
+        "",
+        "template of your own for active memory; empty: the built-in one",
+    ),
 )

@@ -56,9 +56,15 @@ def prepare_entry(entry: Entry) -> PreparedEntry:
         bodies=bodies,
         contexts=tuple(keyword_text(p.context) for p in entry.passages),
         lengths=tuple(count_keyword_tokens(body) for body in bodies),
-        hashes=tuple(map(embed_hash, slices)),
+        hashes=tuple(
+            _hash_passage(p.label, text) for p, text in zip(entry.passages, slices, strict=True)
+        ),
         lines=tuple(hashed_lines(entry.document.kind, text) for text in slices),
     )
+
+
+def _hash_passage(label: str, text: str) -> bytes:
+    return form_hash(f"{label}\0{text}") if label else embed_hash(text)
 
 
 def hashed_lines(kind: str, text: str) -> tuple[tuple[int, int, bytes], ...]:

@@ -1,8 +1,9 @@
 """Answer of the hook before a tool: what the user forbade is asked or stopped, with their words.
 
-What memory has to say on an edit is in `action`: one process answers both. The path of a tool that
-nothing is said about has 30 ms: small files are read, and neither settings, an index nor a model.
-Whatever fails lets the tool run and is written to the log of the hook, which `gieok rules` shows.
+Of what may be near to a rule, the agent is reminded (`reminder`). What memory has to say on an edit
+is in `action`: one process answers all. The path of a tool that nothing is said about has 30 ms:
+small files are read, and neither settings, an index nor a model. Whatever fails lets the tool run
+and is written to the log of the hook, which `gieok rules` shows.
 """
 
 import json
@@ -21,6 +22,7 @@ from gieok.places.home import (
 )
 from gieok.surfaces.hook.payload import find_hook_flag, print_unbuffered, read_hook_payload
 from gieok.surfaces.hook.tool_call import ToolCall
+from gieok.text.gates.action import ASK, REMIND
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
     from gieok.flow.gate_rules import GateRule, JudgedAction
     from gieok.hook.fired import FiredEvent
     from gieok.hook.gates import GateHit
+    from gieok.hook.window import ContextWindow
     from gieok.settings.resolved import Parse
+    from gieok.surfaces.hook.reminder import RuleReminder
     from gieok.text.gates.verdict import ToolAttempt
 
 _DAY = "%Y-%m-%d"
@@ -46,7 +50,7 @@ _HANGUL = (0xAC00, 0xD7A3)
 def run_gate(arguments: "Sequence[str]", parse: "Parse") -> int:
     """Run `gieok hook pre-tool [--agent NAME]` and return 0, whatever happens.
 
-    A rule of the user's asks or stops; where none does, memory may have a word on an edit.
+    A rule of the user's asks, stops or reminds; where none does, memory may have a word on an edit.
     `parse` reads a settings file that changed since a process last read it.
     """
     if os.environ.get(OWN_RUN):
@@ -126,6 +130,8 @@ class _ToolJudge:
         self._may_stop = False
         self._rule = ""
         self._action: JudgedAction | None = None
+        self._reminder: RuleReminder | None = None
+        self._window: ContextWindow | None = None
 
     def answer(self) -> table.Payload:
         """Return the answer for the agent; {} where the tool may run."""
@@ -147,8 +153,10 @@ class _ToolJudge:
             if not loosens and not hits and not meant:
                 return {}
             held = self._list_held_rules(rules)
-            if loosens and held:
-                return self._build_answer(_say_loosening(held[0].rule.text), asks=True)
+            if loosens and (asking := gates.list_asking_rules(held)):
+                return self._build_answer(_say_loosening(asking[0].rule.text), asks=True)
+            touching = [*meant, *(hit.rule for hit in hits)]
+            held = self._drop_said_rules([rule for rule in held if rule in touching])
             hits = [hit for hit in hits if hit.rule in held]
             meant = [rule for rule in meant if rule in held]
             if (meant or hits) and not any(hit.is_sure for hit in hits):
@@ -160,7 +168,7 @@ class _ToolJudge:
     def _ask_by_sense(
         self, meant: "Sequence[GateRule]", hits: "list[GateHit]", attempt: "ToolAttempt"
     ) -> "list[GateHit]":
-        """Return the rule that a model of the daemon holds a use against and finds broken.
+        """Return the rule that a model of the daemon holds a use against and finds broken, or near.
 
         `hits` are rules that a model found, and that act on the use by their words. They act where
         no daemon answers in time, as without a model.
@@ -173,32 +181,40 @@ class _ToolJudge:
         if late >= _MOST_LATE:
             return hits
         asked_s = time.monotonic()
-        handle = ask_rules(
+        held = add_hit_rules(meant, hits)
+        judged = ask_rules(
             self._home,
             build_trial(self._payload, attempt),
-            [rule.handle for rule in add_hit_rules(meant, hits)],
+            [rule.handle for rule in held],
             attempt.folder,
             dict(os.environ),
             _SENSE_S,
         )
         try:
-            if not handle and time.monotonic() - asked_s >= _SENSE_S:
+            if judged is None and time.monotonic() - asked_s >= _SENSE_S:
                 _write_late_answers(file, late + 1)
             elif late:
                 os.unlink(file)
         except OSError as error:
             self._log(error)
-        if handle is None:
+        if judged is None:
             return hits
-        named = [hit for hit in hits if hit.rule.handle == handle]
-        return named or [
-            GateHit(rule, "ask", by_sense=True) for rule in meant if rule.handle == handle
+        if judged.outcome != REMIND:
+            named = [hit for hit in hits if hit.rule.handle == judged.handle]
+            if named:
+                return named
+        return [
+            GateHit(rule, judged.outcome, by_sense=True)
+            for rule in held
+            if rule.handle == judged.handle
         ]
 
     def _answer_unjudged(self, rules: "Sequence[GateRule]") -> table.Payload:
         """Return the answer for a tool's use that is not compared with the rules that hold."""
-        held = self._list_held_rules(rules)
-        return self._build_answer(_say_unjudged(held[0].rule.text), asks=True) if held else {}
+        from gieok.hook import gates
+
+        asking = gates.list_asking_rules(self._list_held_rules(rules))
+        return self._build_answer(_say_unjudged(asking[0].rule.text), asks=True) if asking else {}
 
     def _read_attempt(self) -> "ToolAttempt":
         from gieok.hook import gates
@@ -219,6 +235,9 @@ class _ToolJudge:
 
         if not hits:
             return {}
+        if hits[0].outcome == REMIND:
+            return self._remind(hits[0].rule)
+        hits = [hit for hit in hits if hit.outcome != REMIND]
         action = gates.build_judged_action(self._payload, self._folder)
         hit: GateHit | None = hits[0]
         try:
@@ -228,9 +247,47 @@ class _ToolJudge:
         if hit is None:
             return {}
         self._rule, self._action = hit.rule.handle, action
-        outcome = gates.limit_outcome(hit.outcome, may_stop=self._may_stop)
-        asks = outcome == "ask" and self._can_ask
+        outcome = gates.limit_outcome(hit.outcome, may_stop=self._may_stop, reminds=False)
+        asks = outcome == ASK and self._can_ask
         return self._build_answer(say_reason(hit, action.code, asks=asks), asks=asks)
+
+    def _drop_said_rules(self, held: "Sequence[GateRule]") -> "list[GateRule]":
+        """Return rules without those that only remind and of which the agent is not to be reminded.
+
+        No model is asked for such a rule.
+        """
+        from gieok.hook import gates
+
+        asking = gates.list_asking_rules(held)
+        if len(asking) == len(held) or not self._takes_reminders():
+            return asking
+        said = self._open_window().reminded
+        return [rule for rule in held if rule in asking or rule.handle not in said]
+
+    def _open_window(self) -> "ContextWindow":
+        if self._window is None:
+            from gieok.hook.window import ContextWindow
+
+            self._window = ContextWindow(self._home, self._agent.name, self._call.session)
+        return self._window
+
+    def _takes_reminders(self) -> bool:
+        """Return whether the agent may be reminded.
+
+        Not so without a session, in which nobody knows of what it was reminded.
+        """
+        if not (self._agent.takes_tool_notes and self._call.session):
+            return False
+        return self._call.settings.is_on("gates.reminds")
+
+    def _remind(self, rule: "GateRule") -> table.Payload:
+        """Return the answer that reminds the agent of a rule; {} where it was, or takes none."""
+        if not self._takes_reminders():
+            return {}
+        from gieok.surfaces.hook.reminder import RuleReminder
+
+        self._reminder = RuleReminder(self._call, rule, self._open_window())
+        return self._reminder.answer()
 
     def _find_event(self, action: "JudgedAction") -> "FiredEvent | None":
         """Return the event that other hook files of the host ask about too; None for none."""
@@ -244,6 +301,9 @@ class _ToolJudge:
 
     def record(self) -> None:
         """Write what was answered, after it was: a file that fails or waits loses no answer."""
+        if self._reminder is not None:
+            self._reminder.record()
+            return
         from gieok.flow.gate_rules import JudgedAction, write_judged_action
         from gieok.surfaces.hook import trail
 

@@ -402,7 +402,9 @@ class _Call:
         )
 
     def _rendered(self, memories: list[InjectedMemory]) -> Injection:
-        return choice.render_chosen_memories(memories, self._settings, self.home, self.root)
+        return choice.render_chosen_memories(
+            memories, self._settings, self.home, self.root, self.agent.search
+        )
 
     def start_late(self) -> str:
         """Return the text that the session begins with, at its first prompt; '' for none."""
@@ -452,6 +454,7 @@ class _Call:
             self._settings.text("active_memory.path"),
             self.agent.name,
             registry.local_journal(self.home, self._settings.text("journal")),
+            self.agent.search,
         )
         words = choice.owners(self.home, self.root)
         return build_start_text(

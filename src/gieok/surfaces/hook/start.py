@@ -69,6 +69,7 @@ class SessionPlace:
         "own_scope",
         "project",
         "scopes",
+        "search",
         "session",
     )
 
@@ -84,12 +85,14 @@ class SessionPlace:
         configured_active: str,
         agent: str,
         journal: str,
+        search: str,
     ) -> None:
         self.home, self.folder, self.project, self.scopes = home, folder, project, scopes
         self.own_scope, self.session, self.deadline = own_scope, session, deadline
         #: Path of the journal's file; '' where the journal is on a server, which the hook has no
         #: time for.
         self.configured_active, self.agent, self.journal = configured_active, agent, journal
+        self.search = search  # what the agent looks something up with
 
 
 def build_start_text(
@@ -138,7 +141,10 @@ def build_start_text(
     for part in parts:
         part.lines = [row for row in part.lines if not refused.refuses_line(row[1])]
     return start.render_session_start(
-        parts, " and ".join(dict.fromkeys(map(whose, place.scopes))), budget_tokens
+        parts,
+        " and ".join(dict.fromkeys(map(whose, place.scopes))),
+        budget_tokens,
+        place.search,
     )
 
 

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-#: What a rule does: stop the tool, or ask the person first.
-STOP, ASK, NONE = "stop", "ask", "none"
+#: What a rule does: stop the tool, ask the person first, or remind the agent beside it.
+STOP, ASK, REMIND, NONE = "stop", "ask", "remind", "none"
 #: What must not happen to a path, beside the deeds of `programs`.
 ANY, CHANGE, CREATE = "any", "change", "create"
 #: Begins a path that is meant itself, and not what lies below it.

@@ -235,6 +235,11 @@ ASKING = (
         "Did you ask me",
     ),
     (
+        r"\bi'?d (?:rather|prefer) (?:that |if )?you (?:asked|checked|told|consulted|confirmed)\b",
+        "I'd rather you checked with me before installing packages",
+        "I'd rather check it myself",
+    ),
+    (
         (
             r"(?:^|[,;:.(–—]\s*|\b(?:please|always|must|should|to|sure|and) )(?:ask|confirm|check)"
             r"(?:[^,.;]{0,20})? (?:first|before|beforehand|prior to)\b"

@@ -1,7 +1,8 @@
 """Rules about actions in words whose sense a model knows, and whose grammar nobody read.
 
-Such a rule asks and never stops. What the words name is found as in other rules; what they name
-besides commands and deeds counts as a path only where it is written as one.
+Such a rule asks and never stops; one that is doubtful only reminds. What the words name is found as
+in other rules; what they name besides commands and deeds counts as a path only where it is written
+as one.
 """
 
 import re
@@ -9,13 +10,12 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
-from gieok.text.gates.action import ASK, EXACT, NONE, OUTSIDE, Action, ActionRule
+from gieok.text.gates.action import ASK, OUTSIDE, REMIND, Action, ActionRule
 from gieok.text.gates.deeds import build_deed_patterns
+from gieok.text.gates.exceptions import allows_forbidden
 from gieok.text.gates.objects import NamedObjects, find_objects
 from gieok.text.gates.places import find_days, find_hours, find_place, find_rule_end
 from gieok.text.gates.statement import build_actions, build_exceptions, tidy_sentence
-from gieok.text.gates.touched import WRITE, TouchedPath
-from gieok.text.gates.verdict import ToolAttempt, judge_tool_attempt
 from gieok.text.late_pattern import defer_pattern
 
 _PATH_NOUN = r"(?:folder|director(?:y|ies)|dir|file|폴더|디렉터리|디렉토리|파일)"
@@ -26,8 +26,6 @@ _POINTS_BACK = defer_pattern(
     r"|\bthat one\b"
     rf"|(?:그|이|저)\s?{_PATH_NOUN}|거기|그건|이건|그거|이거"
 )
-#: Where forbidden things are tried; any folder would do.
-_TRIED_IN = "/work"
 
 
 class MarkedRule(NamedTuple):
@@ -36,7 +34,7 @@ class MarkedRule(NamedTuple):
     `sentence` is what the user said around them, which is shown; `allowed` are words that allow
     something beside the rule; `sense` is all that the message states of rules, for a model that
     holds it against a tool's use; `before` is the user's sentence before, in which what `it` stands
-    for may be named.
+    for may be named. `is_doubtful`: the words may state no rule.
     """
 
     words: str
@@ -44,6 +42,7 @@ class MarkedRule(NamedTuple):
     allowed: tuple[str, ...] = ()
     sense: str = ""
     before: str = ""
+    is_doubtful: bool = False
 
 
 def read_marked_rules(
@@ -75,7 +74,10 @@ def _says_same(rule: ActionRule, other: ActionRule) -> bool:
 
 
 def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> ActionRule | None:
-    """Return a rule that asks; None where its words name nothing, and no model judges them."""
+    """Return a rule that asks, or reminds where it is doubtful.
+
+    None where its words name nothing, and no model judges them.
+    """
     found = find_objects(spoken)
     actions = () if found.is_crossed else _build_named_actions(found, marked, spoken)
     if not (actions or marked.sense):
@@ -87,9 +89,9 @@ def _build_marked_rule(marked: MarkedRule, spoken: str, said_on: date) -> Action
     folder, project = find_place(spoken, found)
     return ActionRule(
         marked.sentence,
-        ASK,
+        REMIND if marked.is_doubtful else ASK,
         actions,
-        unless=[one for one in exceptions if not _allows_forbidden(one, actions)],
+        unless=[one for one in exceptions if not allows_forbidden(one, actions)],
         days=find_days(spoken),
         hours=find_hours(spoken),
         until=find_rule_end(spoken, said_on),
@@ -131,36 +133,3 @@ def _is_written_path(path: str, spoken: str) -> bool:
         return True
     beside = rf"(?i){re.escape(name)}\s?{_PATH_NOUN}|{_PATH_NOUN}\s{re.escape(name)}"
     return re.search(beside, spoken) is not None
-
-
-def _allows_forbidden(exception: Action, actions: Sequence[Action]) -> bool:
-    """Return whether an exception would let the very thing pass that some action forbids.
-
-    Beside a rule on pushes to main, "pushing branches is fine" allows no push to main.
-    """
-    return any(
-        judge_tool_attempt(ActionRule("", ASK, [action]), attempt) != NONE
-        and judge_tool_attempt(ActionRule("", ASK, [action], unless=[exception]), attempt) == NONE
-        for action in actions
-        for attempt in _list_forbidden_attempts(action)
-    )
-
-
-def _list_forbidden_attempts(action: Action) -> list[ToolAttempt]:
-    """Return plain uses of tools that an action forbids: its commands, and edits of its paths."""
-    paths = [path.removeprefix(EXACT).rstrip("/*.") for path in action.paths]
-    branch = next(iter(action.branches), "").rstrip("*")
-    lines = [
-        " ".join(filter(None, (row.program, *row.words, *row.flags, branch and f"origin {branch}")))
-        for row in action.commands
-        if row.program and "*" not in f"{row.program}{row.words}"
-    ]
-    attempts = [
-        ToolAttempt(tool="Bash", command=f"{line} {path}", folder=_TRIED_IN, root=_TRIED_IN)
-        for line in lines
-        for path in paths or [""]
-    ]
-    return attempts + [
-        ToolAttempt(tool="Edit", paths=[TouchedPath(WRITE, path)], folder=_TRIED_IN, root=_TRIED_IN)
-        for path in paths
-    ]

@@ -52,6 +52,8 @@ _OBJECT_BETWEEN = r"(?ai)\s(?:(?:the|any|all|our|my|your|new|old|more|these|thos
 _OBJECT_BEFORE = r"(?:들)?(?:은|는|을|를)\s(?:(?!하지)\S+\s)?"
 _FOLDER = r"(?ai)\s?(?:folder|director|dir\b|폴더|디렉)"
 
+#: Endings of files that are also files themselves.
+_FILES_LIKE_ENDINGS = (".env",)
 #: How the name of a folder is written as a path.
 _FOLDER_FORM = ("{0}/",)
 
@@ -440,6 +442,11 @@ class _ObjectFinder:
             if match[0].lower() not in vocabulary.NO_PATHS:
                 hosts.append(match[1])
                 self._blank(*match.span())
+        for match in re.finditer(vocabulary.BRACKETED_MACHINES, self._text):
+            names = re.findall(r"(?a)[\w-]*\d[\w-]*", match["names"].lower())
+            if vocabulary.NO_MACHINES.isdisjoint(names):
+                hosts += names
+                self._blank(*match.span())
         return hosts
 
     def _take_machines(self) -> list[str]:
@@ -465,11 +472,18 @@ class _ObjectFinder:
             if self._is_branch_path(name, match):
                 continue
             if is_path(name):
-                self._paths.append(name.removeprefix("./"))
+                is_ending = self._is_ending(name, match)
+                self._paths.append(f"*{name}" if is_ending else name.removeprefix("./"))
                 self._blank(match.start(), match.start() + len(name))
         for match in re.finditer(vocabulary.BARE_FILES, self._text):
             self._paths.append(f"{match[1]}*" if match[1] != "Cargo.toml" else match[1])
             self._blank(*match.span())
+
+    def _is_ending(self, name: str, match: "re.Match[str]") -> bool:
+        """Return whether a word is the ending of files (".unity files"), and no file of its own."""
+        if not re.fullmatch(rf"\.(?:{vocabulary.EXTENSIONS})", name) or name in _FILES_LIKE_ENDINGS:
+            return False
+        return re.match(vocabulary.FILE_NOUN, self._text[match.end() :]) is not None
 
     def _is_branch_path(self, name: str, match: "re.Match[str]") -> bool:
         behind = self._text[match.end() :]
@@ -510,13 +524,21 @@ class _ObjectFinder:
         )
         for pattern in patterns:
             for match in re.finditer(pattern, self._text):
+                before = self._text[: match.start()]
+                listed = re.search(vocabulary.LIST_BEFORE, before) or re.search(
+                    vocabulary.LIST_BEFORE_KO, before
+                )
                 self._add_names(match[1], _FOLDER_FORM, match, vocabulary.NO_NAMES)
+                if listed is not None:
+                    self._add_listed(listed[0], listed.start(), _FOLDER_FORM)
         modules = (
             r"(?ai)\b([\w.@-]+) (?:module|package|service|component|app|code|files?)s?\b",
             r"(?a)([A-Za-z][\w.@-]*|[가-힣]{2,})\s?(?:모듈|패키지|서비스|컴포넌트|앱|코드|파일)",
         )
         for pattern in modules:
             for match in re.finditer(pattern, self._text):
+                if _is_doing(match[1]):
+                    continue  # "installing packages"
                 self._add_names(match[1], ("{0}/", "{0}.*"), match)
 
     def _add_names(
@@ -584,7 +606,25 @@ class _ObjectFinder:
         for pattern in patterns:
             for match in re.finditer(pattern, self._text):
                 self._add_names(match[1], ("{0}/", "{0}.*"), match)
+                listed = re.match(vocabulary.LIST_BEHIND, self._text[match.end() :])
+                if listed is not None:
+                    self._add_listed(listed[0], match.end(), ("{0}/", "{0}.*"))
         return bool(self._paths)
+
+    def _add_listed(self, text: str, start: int, forms: "tuple[str, ...]") -> None:
+        """Take the names of a list, which stands at a place of the text."""
+        for match in re.finditer(vocabulary.LISTED_NAME, text):
+            name = match[1] or ""
+            if name and name.lower() not in vocabulary.GENERIC:
+                self._paths += [form.format(name) for form in forms]
+                self._blank(start + match.start(), start + match.end())
+
+
+def _is_doing(word: str) -> bool:
+    """Return whether a word is the -ing form of a deed."""
+    stem = word.lower().removesuffix("ing")
+    stems = {stem, f"{stem}e", stem[:-1]}
+    return word.lower().endswith("ing") and not stems.isdisjoint(vocabulary.NO_NAMES)
 
 
 def _is_swallowed(word: str, deed: KnownDeed) -> bool:

@@ -11,15 +11,19 @@ from gieok.text.gates.action import ASK, STOP
 from gieok.text.gates.objects import find_objects, list_needed_options
 from gieok.text.gates.places import find_days, find_place
 from gieok.text.gates.residue import list_unread_words
-from gieok.text.gates.vocabulary import FLAGS, TAKEN, TAKEN_DEED
+from gieok.text.gates.vocabulary import FLAGS, LIST_REST, LIST_REST_KO, TAKEN, TAKEN_DEED
 
 _HANGUL = r"[가-힣]"
+#: What begins no part: the rest of a list ("billing, payroll or the ledger"), or of a bracket.
+_GOES_ON = rf"(?!{LIST_REST}|[^()]*\))"
 _PART_EN = (
-    r"\s*[,;:]\s+|\s+[–—-]\s+|\s+(?=but\s)|\s+(?=and (?:ask|never|don'?t|do not|always"
+    rf"\s*[,;:]\s+{_GOES_ON}|\s+[–—-]\s+|\s+(?=but\s)|\s+(?=and (?:ask|never|don'?t|do not|always"
     r"|please)\b)|\s+(?=instead\b(?! of))"
 )
 _PART_KO = (
-    r"\s*[,;:]\s+|\s+[–—-]\s+|(?<=말고)\s|(?<=말고,)\s|(?<=지만)\s|(?<=는데)\s|(?<=니까)\s|(?<=세요)\s"
+    r"(?<![A-Za-z0-9_/.-])\s*[,;:]\s+(?![^()]*\))"
+    rf"|\s*[,;:]\s+(?!{LIST_REST_KO}|[^()]*\))"
+    r"|\s+[–—-]\s+|(?<=말고)\s|(?<=말고,)\s|(?<=지만)\s|(?<=는데)\s|(?<=니까)\s|(?<=세요)\s"
     r"|(?<=쓰고)\s|(?<=사용하고)\s"
 )
 _BEFORE_TAIL = r"(?ai)\b(?:before|prior to|ahead of)\s+(.+)$"
@@ -39,6 +43,16 @@ _KOREAN_REPLACED = r"^(.*?)\s(?:대신(?:에)?)\s"
 _KOREAN_ONLY = r"^(.*[가-힣]만 \S*고)\s(?=.*지\s?(?:마|말))"
 #: A part that tells what somebody does, and forbids nothing: a reason.
 _TELLS = r"(?ai)\W*(?:you|i|we|it|they|he|she|that|this|there)(?:'\w+)?\s(?!not\b|never\b|don'?t\b)"
+#: A part behind a rule that tells who does it instead, and when: "my wife does that on Sundays".
+_DONE_BY = (
+    r"(?ai)\W*(?:i|we|he|she|they|(?:my|our|his|her|their|the)\s\w+(?:\s\w+)?|\w+)(?:'ll|\swill)?\s"
+    r"(?:do(?:es)?|handles?|manages?|looks? after|takes? care of|keeps?|sets?|updates?|runs?"
+    r"|writes?|sends?|makes?|fix(?:es)?|checks?)\b"
+)
+_DONE_BY_KO = (
+    r".*[가-힣](?:이|가)\s(?:\S+\s)*"
+    r"\S*(?:[해쳐려춰겨어아줘]요?|합니다|한다|[하치리추기](?:거든요?|니까)|맡\S*)$"
+)
 #: A part behind a rule that says where, when or for what it holds.
 _NARROWS = (
     r"(?ai)\W*(?:(?:and|but|or|so|just|also|not|at least)\s)*(?:unless|except|if|when|whenever"
@@ -218,6 +232,19 @@ def drop_reasons(spoken: str) -> str:
     parts = re.split(_PART_EN, spoken)
     first = next((place for place, part in enumerate(parts) if is_form(part)), len(parts))
     behind = (part for part in parts[first + 1 :] if is_form(part) or not re.match(_TELLS, part))
+    return ", ".join((*parts[: first + 1], *behind))
+
+
+def drop_doers(spoken: str) -> str:
+    """Return a sentence without the parts behind a rule that tell who does instead what it forbids.
+
+    Their days and hours are not those of the rule.
+    """
+    is_korean = re.search(_HANGUL, spoken) is not None
+    parts = re.split(_PART_KO if is_korean else _PART_EN, spoken)
+    first = next((place for place, part in enumerate(parts) if is_form(part)), len(parts))
+    doer = _DONE_BY_KO if is_korean else _DONE_BY
+    behind = (part for part in parts[first + 1 :] if is_form(part) or not re.match(doer, part))
     return ", ".join((*parts[: first + 1], *behind))
 
 

@@ -47,8 +47,8 @@ _APPROVAL = frozenset(
     """
     permission approval consent confirmation sign-off go-ahead say-so blessing authorization
     authorisation green light nod explicit explicitly prior first beforehand ask asks asking asked
-    tell tells telling told know say says said see check checks checking confirm confirms confirming
-    consult consulting approve approves approved review reviews reviewed warn notify alert ping good
+    tell tells telling told know say says said see check checks checking checked confirm confirms
+    confirming confirmed consulted consult consulting approve approves approved review reviews reviewed warn notify alert ping good
     """.split()
 )
 #: Words before a form that say to whom and how it is said.

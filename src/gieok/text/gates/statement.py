@@ -14,6 +14,7 @@ from gieok.text import binding
 from gieok.text.gates import forms, touched
 from gieok.text.gates.action import ANY, ASK, EXACT, Action, ActionRule, CommandPattern
 from gieok.text.gates.deeds import DEEDS, KnownDeed, build_deed_patterns
+from gieok.text.gates.exceptions import drop_wider_exceptions
 from gieok.text.gates.objects import NamedObjects, find_objects, list_needed_options
 from gieok.text.gates.places import (
     blank_scope_words,
@@ -27,6 +28,7 @@ from gieok.text.gates.places import (
 from gieok.text.gates.prose import list_own_sentences, split_korean_rules
 from gieok.text.gates.reading import (
     FormReading,
+    drop_doers,
     drop_reasons,
     has_foreign_head,
     is_form,
@@ -96,6 +98,9 @@ _OUTSIDE_EN = (
     r"|workspace)\b)(`?[\w@./*-]+`?)"
     r"(?: folder| directory)?"
 )
+#: Words around a condition that make it an occasion: "when you commit", 커밋할 때.
+_OCCASION = r"(?ai)\b(?:when|whenever|while|during)\s*$"
+_OCCASION_KO = r"\s?(?:때|동안|중에)"
 #: Environments that may be called like a branch.
 _ENVIRONMENT_NAMES = ("prod", "production", "staging", "dev")
 _OUTSIDE_KO = r"(?a)((?!프로젝트|레포|저장소|리포)[\w@./*-]+)\s?(?:폴더\s?)?(?:밖|외부|바깥)(?:에서|에|의|은|는)?"
@@ -150,7 +155,8 @@ def _narrow_rule(rule: ActionRule, sentence: str) -> ActionRule | None:
         is_other = not (re.search(forms.ALLOWS, spoken) or re.search(forms.REPEATS, spoken))
         return rule if is_other and not _shares_command(rule, found) else None
     own = [pattern for action in rule.actions for pattern in action.commands]
-    rule.unless = (*rule.unless, *build_exceptions(found, own))
+    fine = drop_wider_exceptions(build_exceptions(found, own), rule.actions)
+    rule.unless = (*rule.unless, *fine)
     return rule
 
 
@@ -340,9 +346,18 @@ def _build_rule(
     bound = spoken  # where and when the rule itself holds
     for text in filter(str.strip, (*reading.exceptions, *reading.allowed)):
         bound = bound.replace(text.strip(), " ")
+    bound = drop_doers(bound)
     folder, project = find_place(bound, found)
     found = _narrow_objects(found, head, folder)
     found = found._replace(needed=tuple(list_needed_options(spoken)))
+    occasions = [text for text in reading.conditions if _is_occasion(text, spoken)]
+    conditions = [text for text in reading.conditions if text not in occasions]
+    if _names_only_options(found):
+        for text in occasions:  # "when you commit" says of which command the options are
+            done = find_objects(text)
+            found = found._replace(
+                literals=(*found.literals, *done.literals), deeds=(*found.deeds, *done.deeds)
+            )
     actions = build_actions(found)
     if (
         not actions
@@ -362,10 +377,11 @@ def _build_rule(
         sentence,
         ASK if is_bound else reading.mode,
         actions,
-        unless=[
-            action for text in exceptions for action in build_exceptions(find_objects(text), own)
-        ],
-        needed=[pattern for text in reading.conditions for pattern in _build_needed(text)],
+        unless=drop_wider_exceptions(
+            (each for text in exceptions for each in build_exceptions(find_objects(text), own)),
+            actions,
+        ),
+        needed=[pattern for text in conditions for pattern in _build_needed(text)],
         days=find_days(bound),
         hours=hours,
         until=until,
@@ -373,6 +389,20 @@ def _build_rule(
         project=project,
         branches=_list_rule_branches(found, actions),
         is_everywhere=holds_everywhere(spoken),
+    )
+
+
+def _is_occasion(condition: str, spoken: str) -> bool:
+    """Return whether a condition says during what the rule holds, and not what must come before."""
+    before, _, behind = spoken.partition(condition)
+    return re.search(_OCCASION, before) is not None or re.match(_OCCASION_KO, behind) is not None
+
+
+def _names_only_options(found: NamedObjects) -> bool:
+    """Return whether a text names options, and no command that has them."""
+    rows = found.literals
+    return bool(rows) and not (
+        found.deeds or any(row.program or row.sql or row.script for row in rows)
     )
 
 
@@ -533,7 +563,7 @@ def _build_deed_actions(
                 mentions=found.mentions,
             )
         )
-    if deed.tools and not (found.branches or found.environments or found.paths):
+    if deed.tools and not (found.branches or found.environments or found.paths or options):
         actions.append(Action(tools=deed.tools))
     return actions
 

@@ -12,6 +12,12 @@ _REASON = (
     r"(?P<reason>[^;!?]{2,80}?)(?:\s*[,;–—]\s*(?:so |and )?|[.!] | - | so | and )"
     r"(?P<rule>.*\b(?:ask|check with|tell|never|don'?t|do not|leave|keep|no)\b.*)$"
 )
+#: What is left to somebody, and the rule behind it: "leave the docs to Ines, ask before …".
+_LEFT_TO = (
+    r"(?ai)^(?:please |also |and )?leave (?P<subject>(?:the |our |my )?[^,;.!?]{2,50}?) to "
+    r"(?P<reason>[^,;.!?]{2,30})(?:\s*[,;–—]\s*(?:so |and )?|[.!] | - | and )"
+    r"(?P<rule>.*\b(?:ask|check with|tell|never|don'?t|do not|keep|no)\b.*)$"
+)
 #: A pronoun that is an object: one behind a comma or a conjunction is what the clause tells of.
 _PRONOUN = (
     r"(?ai)(?<![,;:–—] )"
@@ -37,7 +43,7 @@ def read_with_subject(text: str) -> str | None:
     korean = re.match(_REASON_KO, text)
     if korean is not None:
         return f"{korean['subject']} {korean['rule']}"
-    english = re.match(_REASON, text)
+    english = re.match(_LEFT_TO, text) or re.match(_REASON, text)
     if english is None or not re.search(_PRONOUN, english["rule"]):
         return None
     subject = english["subject"].strip()

@@ -16,6 +16,7 @@ from gieok.text.gates.action import (
     NONE,
     OUTSIDE,
     PACKAGE,
+    REMIND,
     STOP,
     Action,
     ActionRule,
@@ -66,6 +67,12 @@ _REMOTE = frozenset(
     cdk serverless supabase prisma alembic flyway liquibase dbmate docker rails rake vault consul
     nomad curl wget http xh ecs-cli copilot amplify dropdb createdb pg_ctl sqlcmd bq
     """.split()
+)
+#: Options whose values are text for people, whatever the program, and of programs that have others:
+#: elsewhere `-t` may be a target ("deploy.sh -t prod").
+_MESSAGE_FLAGS = ("-m", "--message", "--title", "--body")
+_SAYING_FLAGS = dict.fromkeys(
+    ("gh", "glab", "hub", "tea"), (*_MESSAGE_FLAGS, "-t", "-b", "-n", "--notes")
 )
 #: Folders at the root of a system: `/tmp` is not the project's `tmp`.
 _SYSTEM_FOLDERS = frozenset("tmp etc var usr home opt root dev bin lib Users srv boot proc".split())
@@ -193,11 +200,12 @@ class ToolAttempt:
 
 
 def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
-    """Return what a rule does about a tool's use: `STOP`, `ASK` or `NONE`."""
+    """Return what a rule does about a tool's use: `STOP`, `ASK`, `REMIND` or `NONE`."""
     if not _holds_for(rule, use):
         return NONE
+    least = REMIND if rule.mode == REMIND else ASK
     if use.is_unread:
-        return ASK if _may_name(rule, use.command) else NONE
+        return least if _may_name(rule, use.command) else NONE
     strongest = NONE
     steps = use.list_steps()
     # What must have run before is looked for once: a line may have a hundred programs. It may run
@@ -211,7 +219,7 @@ def judge_tool_attempt(rule: ActionRule, use: ToolAttempt) -> str:
         outcome = _judge_rule_step(rule, step)
         if outcome == STOP and rule.mode == STOP:
             return STOP
-        strongest = ASK if outcome != NONE else strongest
+        strongest = least if outcome != NONE else strongest
     return strongest
 
 
@@ -683,12 +691,13 @@ def _names_environment(name: str, step: ToolStep) -> bool:
         return any(spelling in split_name(text) for text in named for spelling in spellings)
     if invocation.program in SHOWING and not invocation.hosts:
         return False
+    said = _SAYING_FLAGS.get(step.parsed.program if step.parsed else "", _MESSAGE_FLAGS)
     texts = [
         invocation.program,
         *(
             argument
             for flag, argument in _pair_with_flags(invocation.arguments)
-            if flag not in ("-m", "--message", "-t", "--title", "-b", "--body")
+            if flag not in said
         ),
         *invocation.assignments.values(),
         *invocation.hosts,

@@ -191,6 +191,8 @@ FILE_KINDS = (
         "*.pem *.key id_rsa id_ed25519 *.p12",
     ),
 )
+#: Behind the ending of files: ".unity files".
+FILE_NOUN = r"(?ai)\s?(?:files?\b|파일)"
 #: English names of folders that Korean names stand for.
 KOREAN_NAMES = {
     "결제": "billing payment payments",
@@ -293,6 +295,25 @@ HOST = (
     r"|kr|internal|local|app|cloud|lan|corp|ai|co|us|eu|tech|info|biz|xyz|site|online|store|shop"
     r"|page|example|test|intra|intranet|home\.arpa|jp|de|fr|uk|nl|sh(?=/)))\b"
     r"(?![\w/.-]*\.(?:py|js|ts))"
+)
+#: A name of a list, with an article; the names behind the first one, up to the end of a clause.
+_LISTED = r"(?:(?:the|our|my|any) )?[\w./-]+"
+LIST_REST = (
+    rf"(?i:{_LISTED}(?:, {_LISTED})*,? (?:and|or|nor) {_LISTED}"
+    r"(?: (?:folders?|files?|director(?:y|ies)|dirs?))?\s*(?:[,.;:!)]|$))"
+)
+LIST_BEHIND = rf"(?i:(?:, {_LISTED})*,? (?:and|or|nor) {_LISTED}(?=\s*(?:[,.;:!)]|$)))"
+LIST_BEFORE = rf"(?i:(?:{_LISTED}, )*{_LISTED},? (?:and|or|nor) (?:(?:the|our|my|any) )?$)"
+#: The same in Korean, before the noun of the last name: "billing, payroll이랑 ledger 폴더".
+_JOINT_KO = r"(?:, ?|(?:이?랑|와|과|하고)\s| 및 )"
+LIST_REST_KO = rf"(?a:(?:[\w./-]+{_JOINT_KO})*[\w./-]+\s?(?:폴더|디렉터리|디렉토리|파일|모듈))"
+LIST_BEFORE_KO = rf"(?a:(?:[A-Za-z][\w.@-]*{_JOINT_KO})+$)"
+LISTED_NAME = r"(?ai:(?:and|or|nor|the|our|my|any)\b|([\w.-]+))"
+_SHORT_MACHINE = r"[a-z][a-z-]*\d[\w-]*"
+#: Machines that stand in brackets behind what they are: "the bastions (bast-1, bast-2)".
+BRACKETED_MACHINES = (
+    r"(?ai)(?:\b(?:the|our|my) )?[\w-]+ ?"
+    rf"\((?P<names>{_SHORT_MACHINE}(?:(?:, ?(?:and |or )?| and | or |/){_SHORT_MACHINE})+)\)"
 )
 #: Looking alone is fine.
 READ_ONLY = r"\bread[- ]?only\b|\bonly (?:read|look)|읽기\s?(?:전용|만)|(?:보기|조회)만"

@@ -28,6 +28,7 @@ from gieok.text.redact.value import (
     is_stand_in,
     is_state,
     is_wordy,
+    joins_words,
 )
 
 _HINTS = tuple(
@@ -166,7 +167,10 @@ def _find_value_span(found: re.Match[str]) -> tuple[int, int] | None:
     if not _is_joined_to_value(found, place, noun):
         return None
     if place.is_quoted:
-        return _find_quoted_span(found, noun, place)
+        is_label = (
+            place.sign == ":" and text[:start].endswith(found["quote"]) and not found["close"]
+        )
+        return None if is_label else _find_quoted_span(found, noun, place)
     if place.joint == "blank" and compile_on_use(r"(?:id|type|src|source|env|name|file)=").match(
         found["bare"]
     ):
@@ -353,12 +357,13 @@ def _is_no_value(found: re.Match[str], place: _Place, value: str) -> bool:
     is_path = compile_on_use(r"~?/[\w.@ -]+(?:/[\w.@ -]+)+/?|[A-Z]:[\\/].*").fullmatch(
         value
     ) is not None and is_wordy(value)
-    return is_type or is_pattern or is_path or is_constant or is_stand_in(value) or "://" in value
+    return is_type or is_pattern or is_path or is_constant or "://" in value
 
 
 def _holds_assigned_secret(found: re.Match[str], noun: Noun, place: _Place, value: str) -> bool:
     """Say whether the value of a name is a secret."""
-    if _is_no_value(found, place, value):
+    is_pin = noun.kind is NounKind.PIN and _is_pin(value) and len(set(value)) > 1
+    if _is_no_value(found, place, value) or (is_stand_in(value) and not is_pin):
         return False
     return (_is_certain(found, noun, place) and _is_literal_of(noun, value)) or _looks_like(
         found, noun, place, value
@@ -411,8 +416,31 @@ def _is_certain(found: re.Match[str], noun: Noun, place: _Place) -> bool:
         return place.is_quoted and place.name.isupper()
     if place.joint == "blank" and not place.is_quoted:
         is_pair = compile_on_use(r"[a-z]+=").match(found["bare"]) is not None
-        return not is_pair and compile_on_use(r" --?[A-Za-z]").search(place.line) is not None
+        has_flag = compile_on_use(r" --?[A-Za-z]").search(place.line) is not None
+        return not is_pair and (has_flag or _is_flag_of_command(found, place))
     return place.is_quoted or place.joint == "tag" or _is_setting(found, place)
+
+
+#: What a program is called with before its first flag, behind what ends another command.
+_CALLED = defer_pattern(
+    r"(?:^|[;|&(`'\"]|[$#>] )[ \t]*(?P<words>[a-z][\w./-]{1,40}(?: [\w./:@=-]{1,80}){0,3}) $"
+)
+#: What follows the value of a flag: nothing, another flag, the next command, or a name of a file.
+_BEHIND_OPERAND = defer_pattern(
+    r"[ \t]*(?:\Z|[\r\n;|&)>`'\"]| --?[A-Za-z]| \S*[./:@_0-9-]\S*[ \t]*(?:\Z|\n))"
+)
+
+
+def _is_flag_of_command(found: re.Match[str], place: _Place) -> bool:
+    """Say whether a flag is the first one of a command, and not spoken of in a sentence."""
+    called = _CALLED.search(place.line)
+    if called is None or not place.name.startswith("--"):
+        return False
+    words = (*called["words"].split(), found["bare"])
+    return (
+        not any(map(joins_words, words))
+        and _BEHIND_OPERAND.match(found.string, found.end()) is not None
+    )
 
 
 #: Words joined as people choose them: `juniper-berry-gin`.

@@ -256,6 +256,27 @@ _SPECIAL = (
     ),
     Rule(
         name="password",
+        hints=("wifi connect ", "rclone obscure "),
+        pattern=rf"(?:wifi connect \S{{1,60}} password|rclone obscure) {_SECRET}",
+        example="nmcli dev wifi connect Home password otterraft",
+        counter_example="rclone obscure -",
+        cut=_cut_flag_operand,
+        in_source=False,
+    ),
+    Rule(
+        name="password",
+        hints=("expect ",),
+        pattern=(
+            r"expect (?:-re )?[\"{][^\n\"}]{0,40}(?i:passw|passphrase)[^\n\"}]{0,20}[\"}]"
+            r"[;\s]{1,20}send(?: --)? \"(?P<secret>[^\"\n$\\]{3,100})(?=\\[rn])"
+        ),
+        example='expect "password:"; send "otterraft\\r"',
+        counter_example='expect "password:"; send "$pw\\r"',
+        cut=_cut_flag_operand,
+        in_source=False,
+    ),
+    Rule(
+        name="password",
         hints=("operator unseal ",),
         pattern=rf"(?i:operator unseal) {_SECRET}",
         example="vault operator unseal Qm9vdHM-77+abcDEF==",

@@ -176,6 +176,11 @@ _LEAST_WORDS = 4
 _FEW_WORDS = 2
 
 
+def joins_words(word: str) -> bool:
+    """Say whether a word joins others in a sentence: `the`, `with`, `use`."""
+    return word.lower() in _FUNCTION_WORD
+
+
 def is_reference(value: str) -> bool:
     """Say whether a value without quotes refers to a secret elsewhere: `$X`, `os.environ[…]`,
     `op://…`.

@@ -70,6 +70,29 @@ def _compare(
     return compared, _list_stated(store, compared)
 
 
+class _Asker:
+    """Finds, for every statement, what lies a right angle behind it on the plane."""
+
+    model, dimension = "plane", 2
+
+    def embed_query(self, text: str) -> bytes:
+        is_later = text == _B
+        return struct.pack("<2f", 0.0, 1.0 if is_later else 0.0)
+
+    def embed_passages(self, texts: Sequence[str]) -> list[bytes]:
+        return [struct.pack("<2f", 1.0, 0.0) for _ in texts]
+
+
+def test_what_a_statement_is_about_is_read_before_what_is_worded_like_it() -> None:
+    alike, meant = _OTHERS[:2]
+    store = _put({alike: 0.1, meant: 1.5, _B: 0.0})
+    for judge, nearest in ((PairJudge(None), alike), (PairJudge(None, _Asker()), meant)):
+        stated = _list_stated(store, compared := Comparison(store, SHOP, judge))
+        new = stated[-1]
+        near = [old.text for old in stated[:-1] if compared.is_nearest(old, new)]
+        assert near == [nearest]
+
+
 def test_a_document_is_complete_where_all_its_passages_have_vectors() -> None:
     store = MemoryStore()
     store.put([build_turns("a", 1, _A, _B)])
@@ -246,13 +269,13 @@ def test_what_another_process_forgets_meanwhile_is_near_to_nothing(
 @pytest.mark.parametrize(
     ("scores", "is_far"),
     [
-        ((0.1, 0.1, 0.1, 0.0), True),
-        ((0.5, 0.3, 0.3, 0.41), False),
+        ((0.06, 0.06, 0.06, 0.0), True),
+        ((0.5, 0.3, 0.3, 0.46), False),
         ((0.9, 0.1, 0.1), False),
-        ((0.9, 0.5, 0.5, 0.85, 0.1), False),
+        ((0.9, 0.5, 0.5, 0.87, 0.1), False),
     ],
 )
-def test_the_nearest_leads_where_the_first_unread_one_is_a_tenth_behind(
+def test_the_nearest_leads_where_the_first_unread_one_is_a_twentieth_behind(
     scores: Sequence[float], *, is_far: bool
 ) -> None:
     assert comparison.find_lead(scores) is is_far

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gieok.memory.talk.statements.facts import list_facts
+from gieok.memory.talk.statements.facts import find_joined_subjects, list_facts
 
 #: Sentences with `|` between their facts, which stands for what joins them.
 _CUT = [
@@ -51,3 +51,24 @@ def test_each_clause_with_its_own_subject_is_a_fact(marked: str, _why: str) -> N
 @pytest.mark.parametrize("sentence", _WHOLE)
 def test_what_hangs_on_a_clause_stays_with_it(sentence: str) -> None:
     assert list_facts(sentence) == [(0, len(sentence))]
+
+
+@pytest.mark.parametrize(
+    ("fact", "subjects"),
+    [
+        ("Staging and production run in Seoul", ("stage", "product")),
+        ("both the red van and our trailer are insured until May", ("van", "trailer")),
+        ("The van runs on diesel and petrol", None),
+        ("We live with Ana and Jun", None),
+        ("스테이징이랑 운영 둘 다 AWS 서울 리전에 있어.", ("스테이징", "운영")),
+        ("형이랑 누나는 부산에 살아", ("형", "누나")),
+        ("백업과 로그는 수요일에 지워", ("백업", "로그")),
+        ("우유랑 빵 사다 놔", None),
+        ("우리 치과 주차는 지하에 있어", None),
+        ("주말엔 준호랑 등산을 가", None),
+    ],
+)
+def test_two_subjects_of_one_verb_are_told_from_one(
+    fact: str, subjects: tuple[str, str] | None
+) -> None:
+    assert find_joined_subjects(fact) == subjects

@@ -124,7 +124,7 @@ class _TakeNotesQuestion(SetupQuestion):
     name = "take_notes"
     step = 1
     kind = AnswerKind.ONE
-    words = Words("Take this in?")
+    words = Words("Read this?")
 
     def applies(self, known: Interview) -> bool:
         return bool(find_typed_notes(known))
@@ -152,6 +152,11 @@ class _TakeNotesQuestion(SetupQuestion):
         if found.notes and found.exports:
             picks.append(Pick(NOTES_ALONE, known.words("the text files alone")))
         return [*picks, Pick(NO, known.words("no"))]
+
+    def values(self, known: Interview) -> Sequence[str]:
+        """Return each answer: one file of answers is used on folders of all kinds."""
+        del known
+        return [YES, NOTES_ALONE, NO]
 
     def default(self, known: Interview) -> Given:
         values = [pick.value for pick in self.picks(known)]

@@ -55,6 +55,10 @@ class SetupQuestion:
         del known
         return ()
 
+    def values(self, known: Interview) -> Sequence[str]:
+        """Return the answers that a file may name: those to choose from, unless a class adds."""
+        return [pick.value for pick in self.picks(known)]
+
     def default(self, known: Interview) -> Given:
         """Return the answer that Enter takes."""
         del known

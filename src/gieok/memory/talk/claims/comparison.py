@@ -22,11 +22,12 @@ from gieok.memory.talk.claims.stated_line import (
     may_be_changed,
     session_of,
 )
-from gieok.memory.talk.nearness import rank_near_passages
+from gieok.memory.talk.nearness import OWN_HUB_WEIGHT, rank_near_passages
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import Relation, relation
 from gieok.model.memory import Document, Entry, Scope
 from gieok.model.retrieval import Filter, FoundPassage, VectorQuery
+from gieok.ports.models import Vector
 from gieok.ports.store import Store, VectorCopy, VectorSearch
 from gieok.text.embedform import text_to_embed
 
@@ -37,7 +38,7 @@ _NEIGHBOURS = 24
 EARLIER_READ, _LATER_READ = 3, 2
 #: How far the nearest earlier statement is ahead of those that are not read where it is taken for
 #: what the later one is about, though no word says so.
-_LEAD = 0.1
+_LEAD = 0.05
 
 
 class _NearPassage(NamedTuple):
@@ -195,7 +196,7 @@ class Comparison:
             self._store,
             self._scope,
             one.text,
-            VectorQuery(one.vector, model=self._model),
+            build_near_query(self._judge, one.text, one.vector, self._model),
             Filter(),
             _NEIGHBOURS,
         )
@@ -284,6 +285,14 @@ def list_replaced(store: Store, scope: Scope, key: str, judge: PairJudge) -> lis
             store, scope, entry.document, link.new.line, link.at
         )
     ]
+
+
+def build_near_query(judge: PairJudge, text: str, own: Vector, model: str) -> VectorQuery:
+    """Return the query for the statements near to one: by its subject, or else its own vector."""
+    subject = judge.find_subject_vector(text, own, model)
+    if subject is None:
+        return VectorQuery(own, hub_weight=OWN_HUB_WEIGHT, model=model)
+    return VectorQuery(subject, model=model)
 
 
 def find_lead(scores: Sequence[float]) -> bool:

@@ -10,7 +10,12 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gieok.memory.talk.statements.words import is_korean_topic, is_verb_form, is_whole_noun
+from gieok.memory.talk.statements.words import (
+    is_korean_topic,
+    is_verb_form,
+    is_whole_noun,
+    stem_word,
+)
 from gieok.text.late_pattern import defer_pattern
 
 #: Where an English clause may end, and a connective of Korean clauses.
@@ -38,6 +43,13 @@ _JOINS = frozenset("그리고 그러고 또한 하고".split())
 _KOREAN_HEAD = defer_pattern(r"(?:중|거|것|게|걸|데|때|곳|편|사람)")
 #: Words of a clause among which its subject and verb are looked for.
 _SUBJECT_WORDS, _TOPIC_WORDS = 6, 3
+#: Words of a clause among which two subjects stand before their verb.
+_JOINED_WORDS = 8
+_BOTH = frozenset(("both", "all"))
+_JOINED_KOREAN = defer_pattern(
+    r"(?<!\S)(?P<one>[^\s,]+(?:이랑|랑|와|과|하고)) (?P<two>[^\s,]+)"
+    r"(?P<both> 둘 ?다| 모두)?(?!\S)"
+)
 _FEWEST_WORDS = 3
 
 
@@ -53,6 +65,32 @@ def list_facts(sentence: str) -> list[tuple[int, int]]:
         places.append((start, end))
         start = following
     return [*places, (start, len(sentence))]
+
+
+def find_joined_subjects(fact: str) -> tuple[str, str] | None:
+    """Return the stems of the two subjects of which a fact says one thing; None for one.
+
+    "Staging and production run in Seoul" is told of two, of which one may change alone.
+    """
+    is_korean = _KOREAN_LETTER.search(fact) is not None
+    return _find_joined_korean(fact) if is_korean else _find_joined_english(fact)
+
+
+def _find_joined_english(fact: str) -> tuple[str, str] | None:
+    words = _WORD.findall(fact)[:_JOINED_WORDS]
+    verb = next((place for place in range(len(words)) if is_verb_form(words, place)), 0)
+    subject = [word.lower() for word in words[:verb] if word.lower() not in _BOTH]
+    if subject.count("and") != 1 or subject[0] == "and" or subject[-1] == "and":
+        return None
+    return stem_word(subject[subject.index("and") - 1]), stem_word(subject[-1])
+
+
+def _find_joined_korean(fact: str) -> tuple[str, str] | None:
+    for joined in _JOINED_KOREAN.finditer(fact):
+        is_noun = is_whole_noun(joined["one"])  # 치과 joins nothing
+        if not is_noun and (is_korean_topic(joined["two"]) or joined["both"]):
+            return stem_word(joined["one"]), stem_word(joined["two"])
+    return None
 
 
 def _iter_english_cuts(sentence: str) -> Iterator[tuple[int, int]]:

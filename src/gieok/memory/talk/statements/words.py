@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from gieok.text.josa import get_final, get_vowel
 from gieok.text.keywords import keyword_text
 from gieok.text.late_pattern import defer_pattern
 
@@ -100,6 +101,10 @@ _WHOLE_NOUNS = frozenset(
         러닝머신
     """.split()
 )
+#: Nouns of two syllables that end like a particle: 센서, 분야, 사랑. Before 서, a verb's stem and
+#: its ending make one open syllable with one of these vowels: 가서, 와서, 켜서.
+_SHORT_NOUN = defer_pattern(r"^[가-힣](?:서|야|랑)$")
+_VOWELS_BEFORE_SEO = frozenset("ㅏㅐㅑㅓㅔㅕㅘㅙㅝㅞ")
 #: Forms of verbs that say little; 하, 해, 쓰 begin nouns too (하체, 해운대), so what follows must be an
 #: ending.
 _STOP_KOREAN_FORM = defer_pattern(
@@ -258,7 +263,16 @@ def stem_word(surface: str) -> str:
     )
     if surface in _STOP or base in _STOP or _STOP_KOREAN_FORM.match(base):
         return ""
-    return base or surface
+    return surface if not base or _is_short_noun(surface) else base
+
+
+def _is_short_noun(surface: str) -> bool:
+    """Say whether a word of two syllables is likely a noun whose last one looks like a particle."""
+    if not _SHORT_NOUN.match(surface):
+        return False
+    if not surface.endswith("서"):
+        return True
+    return bool(get_final(surface[0])) or get_vowel(surface[0]) not in _VOWELS_BEFORE_SEO
 
 
 def is_whole_noun(surface: str) -> bool:

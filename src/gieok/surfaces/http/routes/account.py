@@ -70,7 +70,7 @@ class ShownAccount(AccountChange):
 
 @router.get("/api/account", responses=documented(*ALWAYS))
 def account(house: TheHouse, who: User) -> ShownAccount:
-    """Return what is known of the user."""
+    """Return the user's time zone, language and mail address."""
     found = house.accounts.account(who.user) or Account(who.user)
     return _build_shown_account(house, found)
 
@@ -116,7 +116,7 @@ _DOCUMENT: dict[int | str, dict[str, Any]] = {
     responses={**_DOCUMENT, **documented(*ALWAYS, 404)},
 )
 def export(house: TheHouse, who: User) -> StreamingResponse:
-    """Return everything that the user has, as one JSON document."""
+    """Return all data of the user, as one JSON document."""
     pieces = house.takeout.written(who.user)
     first = next(pieces)  # what goes wrong, goes wrong before the answer begins
     headers = {"Content-Disposition": 'attachment; filename="gieok.json"'}
@@ -127,9 +127,7 @@ def export(house: TheHouse, who: User) -> StreamingResponse:
     "/api/erase", responses=documented(*ALWAYS), response_model=build_answer_model(UserErased)
 )
 def erase(house: TheHouse, who: User, meant: Farewell) -> UserErased:
-    """Erase the user from everything: memories, messages, characters, points, keys. It cannot be
-    taken back.
-    """
+    """Delete all data of the user for good: memories, messages, characters, points and keys."""
     if meant.user != who.user:
         raise BadRequest(
             "that is not your name: nothing was erased", hint="send your own name as `user`"
@@ -174,8 +172,9 @@ def payment(
     body: RawBody,
     signature: Annotated[str, Header(alias="Gieok-Signature", examples=["t=1795262400,v1=6f0c…"])],
 ) -> Paid:
-    """Take what a payment service says: signed, as docs/serve.md describes, and counted once for
-    its id. Needs no key.
+    """Accept the signed message of a payment service (docs/serve.md).
+
+    It counts once for its id, and needs no key.
     """
     posted = house.points.take_payment(body, signature)
     return Paid(given=posted.entry.posting.amount, is_new=posted.is_new)

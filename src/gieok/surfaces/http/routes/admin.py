@@ -100,7 +100,7 @@ def list_user_keys(house: TheHouse, user: UserName) -> KeyList:
 
 @router.post("/users/{user}/keys", status_code=201)
 def issue_key(house: TheHouse, user: UserName, order: KeyOrder) -> NewKey:
-    """Create a key for a user, who need not exist yet."""
+    """Create a key for a user. The user need not exist yet."""
     return _issue_new_key(house, user, order)
 
 
@@ -112,7 +112,7 @@ def revoke_key(house: TheHouse, user: UserName, key_id: Word) -> Key:
 
 @router.get("/users/{user}/points", response_model=build_answer_model(PointsStanding))
 def read_user_points(house: TheHouse, user: UserName) -> PointsStanding:
-    """Return what a user has."""
+    """Return a user's points."""
     return house.points.standing(user)
 
 

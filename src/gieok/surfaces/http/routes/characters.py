@@ -145,8 +145,9 @@ def import_card(
     identity: WantedId = "",
     replaces: Replaces = False,
 ) -> WholeCharacter:
-    """Bring a card in: Character Card V1 to V3 as JSON, PNG, APNG or CHARX, the file itself as the
-    body.
+    """Import a card: Character Card V1 to V3 as JSON, PNG, APNG or CHARX.
+
+    The body is the file itself.
     """
     return _answer_with_character(
         house.roster.import_file(who.user, body, identity, replaces=replaces), response
@@ -157,7 +158,10 @@ def import_card(
 def character(
     house: TheHouse, who: User, character_id: CharacterId, response: Response
 ) -> WholeCharacter:
-    """Return a character with its texts; its ETag is for If-Match."""
+    """Return a character with its texts.
+
+    Send the answer's ETag as If-Match when you edit the character.
+    """
     return _answer_with_character(house.roster.find(who.user, character_id), response)
 
 
@@ -170,7 +174,7 @@ def update_own_character(
     response: Response,
     match: IfMatch = None,
 ) -> WholeCharacter:
-    """Change the texts of the user's own character; its lorebook and all else of its card stay."""
+    """Change the texts of the user's own character. Its lorebook and the rest of its card stay."""
     return _update_character_texts(house, who.user, character_id, given, response, match)
 
 
@@ -180,9 +184,7 @@ def update_own_character(
     response_model=build_answer_model(CharacterDeleted),
 )
 def delete_own_character(house: TheHouse, who: User, character_id: CharacterId) -> CharacterDeleted:
-    """Remove the user's own character; what it remembers is theirs, and stays until they delete
-    that too.
-    """
+    """Delete the user's own character. Its memories stay until the user deletes them too."""
     return house.roster.delete(who.user, character_id)
 
 
@@ -199,7 +201,7 @@ _FILES: dict[int | str, dict[str, Any]] = {200: {"content": _CONTENT}}
 def card(
     house: TheHouse, who: User, character_id: CharacterId, form: CardForm = CardForm.JSON
 ) -> Response:
-    """Return a character as a card file. What came in with it survives."""
+    """Return a character as a card file, with everything that was imported with it."""
     data = house.roster.export_file(who.user, character_id, form)
     headers = {"Content-Disposition": f'attachment; filename="character.{_SUFFIXES[form]}"'}
     return Response(data, media_type=MEDIA[form], headers=headers)
@@ -229,7 +231,7 @@ def import_for_all(
     identity: WantedId = "",
     replaces: Replaces = False,
 ) -> WholeCharacter:
-    """Bring in the card of a character that everybody can talk to."""
+    """Import the card of a character that everybody can talk to."""
     return _answer_with_character(
         house.roster.import_file(_SERVICE, body, identity, replaces=replaces), response
     )
@@ -253,7 +255,7 @@ def update_for_all(
     response_model=build_answer_model(CharacterDeleted),
 )
 def delete_for_all(house: TheHouse, character_id: CharacterId) -> CharacterDeleted:
-    """Remove a character of the service; what users remember with it stays theirs."""
+    """Delete a character of the service. Its memories of users stay."""
     return house.roster.delete(_SERVICE, character_id)
 
 

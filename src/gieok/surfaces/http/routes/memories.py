@@ -154,7 +154,7 @@ def list_layer_memories(
 def add_character_fact(
     house: TheHouse, who: User, character_id: CharacterId, fact: NewFact
 ) -> EditOutcome:
-    """Add a fact that the user states; it outranks what is detected."""
+    """Add a fact that the user states. It counts more than what Gieok finds by itself."""
     bond = _find_bond(house, who.user, character_id)
     return house.control.add(bond, MemoryEdit(**fact.model_dump()))
 
@@ -182,9 +182,9 @@ def undo_memory_change(
 def read_memory_story(
     house: TheHouse, who: User, character_id: CharacterId, memory_id: Word, response: Response
 ) -> Story:
-    """Return a memory, the messages it came from, and its earlier versions.
+    """Return a memory, the messages that it came from, and its earlier versions.
 
-    The answer's ETag can be sent as If-Match when the memory is edited.
+    Send the answer's ETag as If-Match when you edit the memory.
     """
     story = house.control.read(_find_bond(house, who.user, character_id), memory_id)
     response.headers["ETag"] = _build_memory_etag(story.memory)

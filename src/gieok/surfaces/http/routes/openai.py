@@ -193,9 +193,7 @@ def complete(desk: Desk, who: User, asked: ChatRequest) -> Response | Completion
 def complete_of(
     desk: Desk, who: User, character: Character, asked: ChatRequest
 ) -> Response | Completion:
-    """Return a reply of the character in the path, for front ends that choose the model's name
-    themselves.
-    """
+    """Return a reply of the character in the path, for front ends that cannot choose the model."""
     return _answer_completion(desk, who.user, character, asked)
 
 
@@ -230,7 +228,7 @@ def model(house: TheHouse, who: User, character: Character) -> Model:
 @router.get("/c/{character}/models")
 @router.get("/c/{character}/v1/models", include_in_schema=False)
 def model_of(house: TheHouse, who: User, character: Character) -> Models:
-    """List the character in the path alone."""
+    """List only the character in the path."""
     return Models(data=[_build_chat_model(house.roster.find(who.user, character))])
 
 

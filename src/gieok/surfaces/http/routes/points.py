@@ -39,13 +39,13 @@ class SlotOrder(Given):
 
 @router.get("", response_model=build_answer_model(PointsStanding))
 def read_points_standing(house: TheHouse, who: User) -> PointsStanding:
-    """Return what the user has."""
+    """Return the user's points."""
     return house.points.standing(who.user)
 
 
 @router.post("/check-in", response_model=build_answer_model(CheckedIn))
 def check_in_user(house: TheHouse, who: User) -> CheckedIn:
-    """Give the points of today, once."""
+    """Give the user the points of today's check-in, once a day."""
     return house.points.check_in(who.user)
 
 
@@ -53,7 +53,7 @@ def check_in_user(house: TheHouse, who: User) -> CheckedIn:
 def transactions(
     house: TheHouse, who: User, page: PageNumber = 1, limit: PageLimit = 20
 ) -> LedgerRows:
-    """List what was given and spent, the newest first."""
+    """List the points that the user got and spent, the newest first."""
     ledger = house.points.transactions(who.user, page, limit)
     return LedgerRows(ledger.total, page, limit, tuple(map(build_ledger_row, ledger.entries)))
 
@@ -66,7 +66,10 @@ def transactions(
 def buy_slots(
     house: TheHouse, who: User, order: SlotOrder, key: OptionalIdempotencyKey = None
 ) -> SlotPurchase:
-    """Buy slots for memories of a character, once for a key; without a key each request buys."""
+    """Buy room for more memories of a character.
+
+    Requests with the same key buy once; without a key, each request buys.
+    """
     named = choose_named("character_id", order.character_id, "characterId", order.character)
     character = house.roster.find(who.user, named or "")
     bought = house.points.buy_slots(

@@ -45,5 +45,5 @@ def ready(desk: Desk) -> Health:
     },
 )
 def serve_metrics(desk: Desk) -> Response:
-    """Return what Prometheus reads; needs an admin key or the owner's token."""
+    """Return metrics for Prometheus; needs an admin key or the owner's token."""
     return Response(desk.metrics.text(), media_type=CONTENT_TYPE)

@@ -107,7 +107,7 @@ def send_message_to_character(
     sent: SentMessage,
     accept: Annotated[str, Header()] = "",
 ) -> Response | TurnAnswer:
-    """Say something to a character. One reply costs points, once it was delivered."""
+    """Say something to a character. A reply costs points after it was delivered."""
     house = desk.house
     sampling = Sampling(sent.temperature, sent.max_tokens or 0)
     reply = house.turns.begin(
@@ -134,8 +134,9 @@ def send_message_to_character(
 
 @router.post("/{character_id}/context", responses=_ERRORS)
 def context(house: TheHouse, who: User, character_id: CharacterId, sent: AtHand) -> PreparedContext:
-    """Return what a model would be told for a reply, for callers who ask one of their own. Nothing
-    is kept or charged.
+    """Return what a model would get for a reply, for callers with a model of their own.
+
+    Nothing is kept or charged.
     """
     prepared = house.turns.context(who.user, character_id, sent.text)
     reply_context = prepared.context

@@ -224,7 +224,7 @@ def sign_user_out(request: Request, desk: Desk) -> Response:
 
 @router.post("/check-in")
 def check_in_on_page(request: Request, desk: Desk, form: SentFields) -> Response:
-    """Give the points of today, once."""
+    """Give the user the points of today's check-in, once a day."""
     page = VisitedPage(request, desk, form)
     try:
         user = page.find_user()
