@@ -102,7 +102,7 @@ def iter_given_up_facts(
 
 
 def iter_lost_animals(parts: Sequence[str], held: Sequence[Fact]) -> Iterator[Fact]:
-    """Yield the animals of whom the sentences of a message tell that they died or were given away."""
+    """Yield the animals of whom a message tells that they died or were given away."""
     lost = [one for one in parts if _LOST.search(one) and not one.rstrip().endswith("?")]
     for fact in held:
         name = fact.object.split(" (")[0].strip()

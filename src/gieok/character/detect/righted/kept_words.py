@@ -45,10 +45,13 @@ _DENIED_EN = re.compile(
 #: What is given up, in any tense, and what takes its place.
 _STOPPED = re.compile(
     r"끊었|끊고|끊음|관뒀|관두|그만[두뒀둔]|접었|접고|때려치|안 ?(?:먹|마[시십셔신셨]|하|가|다니|다녀|타|써|쓰|키[우워]|좋아)"
-    r"|질렸|질려|옛날 ?(?:얘기|이야기|말|일)|때 ?(?:얘기|이야기)|(?<![가-힣])(?:전에|예전에) 하던|밀렸|밀려|당겨졌|미뤄졌|미뤘|바뀜|옮겼|옮김|옮긴|바꿨|바뀌|바꼈|팔았|나왔|헤어졌|갈아탔"
+    r"|질렸|질려|옛날 ?(?:얘기|이야기|말|일)|때 ?(?:얘기|이야기)|(?<![가-힣])(?:전에|예전에) 하던"
+    r"|밀렸|밀려|당겨졌|미뤄졌|미뤘|바뀜|옮겼|옮김|옮긴|바꿨|바뀌|바꼈|팔았|나왔|헤어졌|갈아탔"
     r"|\b(?:i|we)(?:['’](?:ve|m|re|d))?(?: \w+){0,2}? (?:quit|gave|given|giving|stopped|dropped"
     r"|left|sold|switched|moved|swapped|traded|gone off|went off|going off|broke up|no longer"
-    r"|used to)\b|\bany ?more\b|\b(?:pushed|moved|postponed|rescheduled|brought forward|put back)\b|\b(?:i['’]?m|been|we['’]?re) off (?:the |it\b)"
+    r"|used to)\b|\bany ?more\b"
+    r"|\b(?:pushed|moved|postponed|rescheduled|brought forward|put back)\b"
+    r"|\b(?:i['’]?m|been|we['’]?re) off (?:the |it\b)"
     r"|^\W*(?:off|done with|finished with) (?:the |it\b|them\b)",
     re.IGNORECASE,
 )
@@ -262,7 +265,7 @@ def _is_unmeant(sentence: str) -> bool:
 
 
 def _denies_topic(sentence: str, who: str) -> bool:
-    """Return whether a Korean sentence says of the person with whom it begins that it is not they."""
+    """Return whether a Korean sentence denies the person with whom it begins."""
     denied = _DENIED_KO.search(sentence)
     return denied is not None and who in denied["wrong"]
 
@@ -392,12 +395,12 @@ def _tells_whose(sentences: Sequence[str], talk: _LastTurns) -> bool:
         is_given = any(list_stems(one) & talk.reply for one in (*others, *own))
         if others and own and is_given and not any(NEGATED.search(one) for one in own):
             return True
-        if talk.guesses and _distributes(clauses, talk):
+        if talk.guesses and _gives_to_another(clauses, talk):
             return True
     return False
 
 
-def _distributes(clauses: Sequence[str], talk: _LastTurns) -> bool:
+def _gives_to_another(clauses: Sequence[str], talk: _LastTurns) -> bool:
     """Return whether Korean clauses give what the character said to another thing: 북한산은 지난주고
     이번엔 관악산.
     """

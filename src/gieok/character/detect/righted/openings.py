@@ -8,12 +8,14 @@ from gieok.character.detect import gates, words
 NO_KO = r"아니(?:요|야|다|지|네|라니까요?)?|아뇨|아녀|아니여|ㄴㄴ+|노노|땡|틀렸[가-힣]*|정정[가-힣]*|잘못 ?[가-힣]+"
 
 NO_EN = (
-    r"no+|nope|nah+|naw|wrong|sorry|close(?=,)|almost|not quite|correction|wait|actually|oops|god no|i tell a lie|scratch that"
+    r"no+|nope|nah+|naw|wrong|sorry|close(?=,)|almost|not quite"
+    r"|correction|wait|actually|oops|god no|i tell a lie|scratch that"
     r"|make that|i meant?|what i meant(?: was| is)?|(?:lord|heavens|gosh|hell|oh|good lord) no"
 )
 
 OPENS_NO = re.compile(
-    rf"^\W*(?:(?:아|어|앗|헐|ay|oh|ah|er|uh|lol|ha(?:ha)*|heh|well|ugh)\W+)*(?:(?:{NO_KO})(?![가-힣])|(?:{NO_EN})\b)",
+    rf"^\W*(?:(?:아|어|앗|헐|ay|oh|ah|er|uh|lol|ha(?:ha)*|heh|well|ugh)\W+)*"
+    rf"(?:(?:{NO_KO})(?![가-힣])|(?:{NO_EN})\b)",
     re.IGNORECASE,
 )
 
