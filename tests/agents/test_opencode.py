@@ -173,3 +173,46 @@ def test_what_the_plugins_share_is_put_into_each_from_one_source() -> None:
         text = script(name)
         assert text.count("function answerHook(") == 1
         assert "// gieok:" not in text
+
+
+_NOTED_HOST = """
+import { Gieok } from "./gieok.mjs";
+const hooks = await Gieok({ directory: "/home/u/shop" });
+async function edit(callID, result) {
+  const use = { tool: "edit", sessionID: "s", callID, args: { filePath: "a.py" } };
+  await hooks["tool.execute.before"](use, { args: use.args });
+  await hooks["tool.execute.after"](use, result);
+  return result;
+}
+const both = [{ title: "a.py", output: "Edit applied." }, { title: "b.py", output: "Edit applied." }];
+await Promise.all(both.map((result, number) => edit(`call_${number}`, result)));
+const again = { title: "a.py", output: "Read." };
+await hooks["tool.execute.after"]({ tool: "read", sessionID: "s", callID: "call_0" }, again);
+console.log(JSON.stringify([...both, again, await edit("call_3", { content: [] })]));
+"""
+
+
+def test_what_memory_says_at_a_tool_stands_behind_its_result_and_once(tmp_path: Path) -> None:
+    answer = json.dumps({"additional_context": "기억: it rounds half up"}, ensure_ascii=False)
+    (tmp_path / "answer.json").write_text(answer, encoding="utf-8")
+    text = script(
+        "opencode.js", COMMANDS={"pre-tool": "cat answer.json"}, TIMEOUT_S={"pre-tool": 10}
+    )
+    (tmp_path / "gieok.mjs").write_text(text, encoding="utf-8")
+    (tmp_path / "host.mjs").write_text(_NOTED_HOST, encoding="utf-8")
+    done = subprocess.run(
+        [str(shutil.which("node")), "host.mjs"],
+        cwd=tmp_path,
+        env={"PATH": "/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    noted = "Edit applied.\n기억: it rounds half up"
+    assert json.loads(done.stdout) == [
+        {"title": "a.py", "output": noted},
+        {"title": "b.py", "output": noted},
+        {"title": "a.py", "output": "Read."},
+        {"content": []},
+    ]

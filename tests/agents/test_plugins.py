@@ -31,7 +31,9 @@ with open("log.jsonl", "a", encoding="utf-8") as log:
     log.write(json.dumps([event, payload]) + "\\n")
 if event == "pre-tool" and "push" in str(payload["tool_input"]):
     print(json.dumps({"decision": "ask" if payload.get("can_ask") else "deny", "reason": "never push"}))
-elif event == "session-start" or payload.get("prompt") == "deploy?":
+elif event == "pre-tool" and "cart.py" in str(payload["tool_input"]):
+    print(json.dumps({"additional_context": "기억 of cart.py"}))
+elif event in ("session-start", "pre-compact") or payload.get("prompt") == "deploy?":
     print(json.dumps({"additional_context": f"기억 of {event}"}))
 """
 _EVENTS = ("prompt", "session-start", "stop", "pre-compact", "session-end", "pre-tool")
@@ -55,6 +57,9 @@ const second = await handlers.before_agent_start({ prompt: "again" }, ctx);
 const ran = await handlers.tool_call({ toolName: "bash", toolCallId: "1", input: { command: "ls" } }, ctx);
 const stopped = await handlers.tool_call({ toolName: "bash", toolCallId: "2", input: { command: "git push" } }, ctx);
 const refused = await handlers.tool_call({ toolName: "bash", toolCallId: "3", input: { command: "git push" } }, context(true));
+await handlers.tool_call({ toolName: "edit", toolCallId: "5", input: { path: "cart.py" } }, ctx);
+const edited = { toolName: "edit", toolCallId: "5", content: [{ type: "text", text: "Replaced." }] };
+const noted = [await handlers.tool_result(edited, ctx), await handlers.tool_result(edited, ctx)];
 await handlers.agent_end({}, ctx);
 await handlers.session_before_compact({}, ctx);
 await handlers.session_compact({}, ctx);
@@ -66,7 +71,7 @@ for (const input of [loop, { size: 1n }]) await handlers.tool_call({ toolName: "
 await tools.memory_search.execute("1", { query: "a\\0b" }, null, null, ctx);
 const kept = await tools.memory_remember.execute("1", { text: "규칙: " + "x".repeat(300_000) }, null, null, ctx);
 const found = (await tools.memory_search.execute("1", { query: "-x" }, null, null, ctx)).content[0].text;
-console.log(JSON.stringify({ first, second, third, fourth, ran, stopped, refused, asked, found, kept }));
+console.log(JSON.stringify({ first, second, third, fourth, ran, stopped, refused, asked, found, kept, noted }));
 """
 _HERMES_HOST = """
 import json, os, sys, types
@@ -94,6 +99,7 @@ provider.on_turn_start(1, "deploy?")
 said["found"] = [provider.prefetch("deploy?", session_id="") for _ in range(2)]
 said["ran"] = hooks.run(tool_name="terminal", args={"command": "ls"}, session_id="s", task_id="t")
 said["stopped"] = hooks.run(tool_name="terminal", args={"command": "git push"}, session_id="s")
+said["kept_in_summary"] = provider.on_pre_compress([{"role": "user", "content": "deploy?"}])
 provider.on_session_end([]); provider.sync_turn("deploy?", "Noted.", session_id="s", messages=[])
 class Thing: pass
 loop = {}; loop["self"] = loop
@@ -169,7 +175,7 @@ def test_pi_gets_memory_behind_a_prompt_as_a_message_that_nobody_sees(tmp_path: 
     assert said["kept"]["content"][0]["text"] == f"ran remember - 규칙: {'x' * 300_000}\n"
     sent = _sent(tmp_path)
     assert [event for event, _ in sent] == [
-        *("session-start", "prompt", "prompt", "pre-tool", "pre-tool", "pre-tool"),
+        *("session-start", "prompt", "prompt", "pre-tool", "pre-tool", "pre-tool", "pre-tool"),
         *("stop", "pre-compact", "session-start", "prompt", "prompt", "session-end", "pre-tool"),
     ]
     starts = [payload.get("source") for event, payload in sent if event == "session-start"]
@@ -193,10 +199,17 @@ def test_pi_stops_a_tool_and_asks_where_somebody_sits_in_front_of_it(tmp_path: P
 
 
 @_needs_node
+def test_what_memory_says_at_a_tool_of_pi_stands_behind_its_result_and_once(tmp_path: Path) -> None:
+    replaced, note = ({"type": "text", "text": text} for text in ("Replaced.", "기억 of cart.py"))
+    assert _run_pi(tmp_path, _WORKING)["noted"] == [{"content": [replaced, note]}, None]
+
+
+@_needs_node
 @pytest.mark.parametrize("line", _FAILURES)
 def test_a_hook_that_fails_leaves_pi_alone(tmp_path: Path, line: str) -> None:
     said = _run_pi(tmp_path, line)
-    assert said.keys() == {"asked", "found", "kept"}
+    assert said.keys() == {"asked", "found", "kept", "noted"}
+    assert said["noted"] == [None, None]
 
 
 def test_hermes_gets_memory_once_a_turn_and_its_database_is_named(tmp_path: Path) -> None:
@@ -209,7 +222,7 @@ def test_hermes_gets_memory_once_a_turn_and_its_database_is_named(tmp_path: Path
     assert starts == [("s", None), ("s", "compact"), ("t", None)]
     assert [event for event, _ in sent] == [
         *("session-start",) * 3,
-        *("prompt", "pre-tool", "pre-tool", "session-end", "stop", "pre-tool"),
+        *("prompt", "pre-tool", "pre-tool", "pre-compact", "session-end", "stop", "pre-tool"),
     ]
     assert sent[3][1] == {
         "session_id": "s",
@@ -218,6 +231,12 @@ def test_hermes_gets_memory_once_a_turn_and_its_database_is_named(tmp_path: Path
         "prompt": "deploy?",
         "transcript_path": "/home/u/.hermes/state.db",
     }
+
+
+def test_the_summary_of_hermes_is_given_what_it_must_keep(tmp_path: Path) -> None:
+    assert _run_hermes(tmp_path, _WORKING)["kept_in_summary"] == "기억 of pre-compact"
+    (sent,) = (row for event, row in _sent(tmp_path) if event == "pre-compact")
+    assert sent["transcript_path"] == "/home/u/.hermes/state.db"
 
 
 def test_hermes_does_not_run_what_was_forbidden(tmp_path: Path) -> None:
@@ -239,7 +258,7 @@ def test_a_session_of_hermes_without_a_person_gets_and_keeps_nothing(
     tmp_path: Path, context: str
 ) -> None:
     said = _run_hermes(tmp_path, _WORKING, context)
-    assert (said["block"], said["found"]) == ("", ["", ""])
+    assert (said["block"], said["found"], said["kept_in_summary"]) == ("", ["", ""], "")
     assert said["stopped"] is not None, "what was forbidden is forbidden there too"
     assert {event for event, _ in _sent(tmp_path)} == {"pre-tool"}
 

@@ -26,7 +26,7 @@ EVENTS = {
     PROMPT: "put what is remembered in front of a prompt",
     SESSION_START: "tell a new session what is known about the project",
     STOP: "note where the transcript of a turn is",
-    PRE_COMPACT: "take the transcript in before it is compacted, and tell what to keep",
+    PRE_COMPACT: "read the transcript before it is compacted, and tell what to keep",
     SESSION_END: "note where the transcript of an ended session is",
     PRE_TOOL: "ask or stop before a tool does what the user forbade, or say what names an edited file",
 }
@@ -340,7 +340,12 @@ _OPENCODE_EVENTS = _map_event_names(
     "tool.execute.before",
 )
 _HERMES_EVENTS = _map_event_names(
-    "prefetch", "system_prompt_block", "sync_turn", "", "on_session_end", "pre_tool_call"
+    "prefetch",
+    "system_prompt_block",
+    "sync_turn",
+    "on_pre_compress",
+    "on_session_end",
+    "pre_tool_call",
 )
 _PI_EVENTS = _map_event_names(
     "before_agent_start",
@@ -365,11 +370,21 @@ _MCP = "the tool `memory_search` or `gieok search`"
 #: In the order in which transcripts are recognised; a payload belongs to the first row whose
 #: `is_sender` accepts it.
 ROWS = (
-    PluginRow("pi", _PI_EVENTS, shows_notices=False, can_ask=True, search=_TOOL),
+    PluginRow(
+        "pi", _PI_EVENTS, shows_notices=False, can_ask=True, takes_tool_notes=True, search=_TOOL
+    ),
     OpenClawRow("openclaw", {}, shows_notices=False, can_ask=True, search=_TOOL),
     CursorRow("cursor", _CURSOR_EVENTS, shows_notices=False, search=_FLAT_COMMAND),
-    KiloRow("kilo", _OPENCODE_EVENTS, shows_notices=False, search=_FLAT_COMMAND),
-    PluginRow("opencode", _OPENCODE_EVENTS, shows_notices=False, search=_FLAT_COMMAND),
+    KiloRow(
+        "kilo", _OPENCODE_EVENTS, shows_notices=False, takes_tool_notes=True, search=_FLAT_COMMAND
+    ),
+    PluginRow(
+        "opencode",
+        _OPENCODE_EVENTS,
+        shows_notices=False,
+        takes_tool_notes=True,
+        search=_FLAT_COMMAND,
+    ),
     PluginRow("hermes", _HERMES_EVENTS, shows_notices=False, search=_MCP),
     KimiCodeRow(
         "kimi-code", _CLAUDE_EVENTS, shows_notices=False, starts_at_prompt=True, search=_MCP

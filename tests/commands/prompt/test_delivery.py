@@ -130,6 +130,13 @@ def test_a_memory_that_reaches_the_models_request_once_is_proven_without_touchin
     assert {file: file.read_bytes() for file in machine.user.rglob("*") if file.is_file()} == was
 
 
+def test_a_release_that_a_program_names_on_its_error_output_is_shown(machine: Machine) -> None:
+    on_errors = _claude(1).replace('"9.8.7 (a stand-in)"', '"9.8.7", file=sys.stderr')
+    machine.program("claude", on_errors)
+    machine.install("claude-code")
+    assert machine.proven()["delivery by claude-code"].startswith("claude-code 9.8.7: ")
+
+
 @pytest.mark.parametrize(
     ("copies", "said"),
     [

@@ -317,6 +317,31 @@ def test_a_rule_is_said_alone(place) -> None:
     assert "additionalContext" not in answer["hookSpecificOutput"]
 
 
+@pytest.mark.parametrize(
+    ("agent", "given"),
+    [
+        ("opencode", {"filePath": "src/cart.py", "oldString": "a", "newString": "b"}),
+        ("kilo", {"filePath": "src/cart.py", "oldString": "a", "newString": "b"}),
+        ("pi", {"path": "src/cart.py", "edits": [{"oldText": "a", "newText": "b"}]}),
+    ],
+)
+def test_a_plugin_is_given_the_note_for_the_tool_s_result(place, agent: str, given: dict) -> None:
+    place.remember(_CART, category="decision")
+    answer = json.loads(
+        place.hook("pre-tool", _payload(place, "edit", **given), "--agent", agent).out
+    )
+    assert answer.keys() == {"additional_context"}
+    assert "rounds half up" in answer["additional_context"]
+
+
+def test_what_an_edit_of_pi_replaces_tells_its_symbol(place) -> None:
+    place.remember("`round_half` is what the bank asked for.", category="decision")
+    (place.project / "src").mkdir(exist_ok=True)
+    edits = [{"oldText": "def round_half(x):", "newText": "def round_up(x):"}]
+    payload = _payload(place, "edit", path="src/money.py", edits=edits)
+    assert "the bank asked" in place.hook("pre-tool", payload, "--agent", "pi").context
+
+
 def test_an_agent_whose_hook_takes_no_note_gets_none(place) -> None:
     place.remember(_CART, category="decision")
     assert not place.hook("pre-tool", _edit(place, "src/cart.py"), "--agent", "codex").out

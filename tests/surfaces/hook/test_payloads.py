@@ -167,6 +167,7 @@ _SENT: dict[str, dict[str, dict[str, object]]] = {
         "prompt": {**_HERMES, "hook_event_name": "prefetch", "prompt": _LINTER},
         "session-start": {**_HERMES, "hook_event_name": "system_prompt_block"},
         "stop": {**_HERMES, "hook_event_name": "sync_turn"},
+        "pre-compact": {**_HERMES, "hook_event_name": "on_pre_compress"},
         "session-end": {**_HERMES, "hook_event_name": "on_session_end"},
         "pre-tool": {
             "session_id": _ID,

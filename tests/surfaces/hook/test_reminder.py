@@ -131,11 +131,11 @@ def test_why_shows_the_last_reminder_with_the_memory_that_holds_the_words(told) 
     [
         (("--agent", "codex"), {}),
         (("--agent", "qwen-code"), {}),
-        (("--agent", "opencode"), {}),
+        (("--agent", "hermes"), {}),
         ((), {"GIEOK_GATES_REMINDS": "off"}),
         ((), {"GIEOK_PRIVATE": "1"}),
     ],
-    ids=["codex", "qwen-code", "opencode", "off", "private"],
+    ids=["codex", "qwen-code", "hermes", "off", "private"],
 )
 def test_who_takes_no_reminder_gets_none_and_the_tool_runs(told, arguments, environment) -> None:
     with _daemon(told.home, outcome="remind", handle=_HANDLE):

@@ -130,6 +130,9 @@ class GieokProvider(MemoryProvider):
             self._prompt = (query, self._call("prompt", "prefetch", session_id, prompt=query))
         return self._prompt[1]
 
+    def on_pre_compress(self, messages: list[dict[str, Any]]) -> str:
+        return self._call("pre-compact", "on_pre_compress")
+
     def sync_turn(
         self,
         user_content: str,

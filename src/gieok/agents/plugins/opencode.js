@@ -14,16 +14,11 @@ function ask(event, payload) {
   return answerHook(COMMANDS[event], [], { shell: true, timeout: 1_000 * TIMEOUT_S[event] }, payload);
 }
 
-/** Say why a tool must not run; "" where it may. */
-async function judge(payload) {
-  const answer = await ask("pre-tool", payload);
-  return answer.decision ? answer.reason : "";
-}
-
 export const Gieok = async ({ directory }) => {
   const started = new Set(); // sessions that were told what is known
   const compacted = new Set(); // sessions whose context a summary has replaced since
   const children = new Set(); // sessions of sub-agents: no person speaks there
+  const notes = new Map(); // what memory says of a tool's use, for its result
 
   async function call(event, native, session, more) {
     if (children.has(session)) return "";
@@ -47,10 +42,15 @@ export const Gieok = async ({ directory }) => {
       const id = `prt_0gieok${Date.now().toString(36)}`; // parts are shown to the model in the order of their ids
       if (text) parts.push({ id, sessionID, messageID: message.id, type: "text", text, synthetic: true });
     },
-    "tool.execute.before": async ({ tool, sessionID }, { args }) => {
+    "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
       const own = { session_id: sessionID, cwd: directory, hook_event_name: "tool.execute.before" };
-      const reason = await judge({ ...own, tool_name: tool, tool_input: args });
-      if (reason) throw new Error(reason); // the host shows it to the model, and does not run the tool
+      const answer = await ask("pre-tool", { ...own, tool_name: tool, tool_input: args });
+      if (answer.decision && answer.reason) throw new Error(answer.reason); // the model reads it, and the tool does not run
+      if (context(answer)) notes.set(callID, context(answer));
+    },
+    "tool.execute.after": async ({ callID }, result) => {
+      const note = notes.get(callID);
+      if (notes.delete(callID) && typeof result?.output === "string") result.output += `\n${note}`;
     },
     "experimental.session.compacting": async ({ sessionID }, output) => {
       const kept = await call("pre-compact", "experimental.session.compacting", sessionID);

@@ -28,6 +28,7 @@ function runTool(words, cwd, text = "") {
 export default function (pi) {
   let begun = ""; // the session that was told what is known
   let why = {}; // why it is told again
+  const notes = new Map(); // what memory says of a tool's use, for its result
 
   function call(event, native, ctx, more) {
     const manager = ctx.sessionManager;
@@ -46,10 +47,16 @@ export default function (pi) {
   });
   pi.on("tool_call", async ({ toolName, toolCallId, input }, ctx) => {
     const more = { tool_name: toolName, tool_use_id: toolCallId, tool_input: input, can_ask: ctx.hasUI };
-    const { decision, reason } = await call("pre-tool", "tool_call", ctx, more);
+    const answer = await call("pre-tool", "tool_call", ctx, more);
+    const { decision, reason } = answer;
+    if (context(answer)) notes.set(toolCallId, context(answer));
     if (!decision) return;
     const may = decision === "ask" && (await ctx.ui.confirm("Gieok", reason));
     if (!may) return { block: true, reason };
+  });
+  pi.on("tool_result", ({ toolCallId, content }) => {
+    const note = notes.get(toolCallId);
+    if (notes.delete(toolCallId)) return { content: [...(content ?? []), { type: "text", text: note }] };
   });
   pi.on("agent_end", async (_event, ctx) => {
     await call("stop", "agent_end", ctx, {});

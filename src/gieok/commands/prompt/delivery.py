@@ -274,9 +274,9 @@ def _prove_prompt_delivery(stage: Stage, name: str) -> str:
     if not program:
         return f"cannot be proven: `{rehearsal.program}` is not on PATH"
     folder = stage.project
-    version = _VERSION.search(
-        stage.run((program, "--version"), folder).stdout.decode(errors="replace")
-    )
+    said = stage.run((program, "--version"), folder)
+    # pi names its release on its error output
+    version = _VERSION.search((said.stdout + b"\n" + said.stderr).decode(errors="replace"))
     whose = f"{name} {version[0] if version else ''}".strip()
     with ModelServer() as server:
         stage.set_up(server.url)
