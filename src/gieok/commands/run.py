@@ -10,7 +10,7 @@ from gieok.commands import load_command
 from gieok.commands.command import Command, Style, Surface
 from gieok.commands.encode import encode
 from gieok.commands.request import check_request
-from gieok.errors import STATUS, GieokError, decode_phrase, encode_phrase
+from gieok.errors import STATUS, GieokError, Phrase, decode_phrase, encode_phrase
 from gieok.home.call import Call
 
 #: Settings that are left out, each of which is told by itself.
@@ -98,9 +98,17 @@ def _list_troubles(troubles: Sequence[GieokError]) -> list[str]:
     A configuration written after one of the original documents has two dozen at once.
     """
     if len(troubles) <= _MOST_TROUBLES:
-        return [f"{error}; it is left out: `gieok config show`" for error in troubles]
-    first, more = troubles[0], len(troubles) - 1
-    return [f"{first}; it is left out, and so are {more} more settings: `gieok config show`"]
+        return [
+            Phrase("{error}; it is left out: `gieok config show`", error=error)
+            for error in troubles
+        ]
+    return [
+        Phrase(
+            "{error}; it is left out, and so are {more} more settings: `gieok config show`",
+            error=troubles[0],
+            more=len(troubles) - 1,
+        )
+    ]
 
 
 def build_failed_answer(error: GieokError) -> OperationAnswer:
