@@ -50,6 +50,13 @@ _SUBJECT_EN = re.compile(
     r"(?! and i\b)",
     re.IGNORECASE,
 )
+#: What befalls an animal that its people have no longer.
+_LOST = re.compile(
+    r"하늘나라|하늘로 (?:갔|떠났|보냈)|무지개 ?다리|(?<![가-힣])죽었|떠나 ?보냈|세상을? 떠났|입양 ?보냈|파양"
+    r"|\b(?:died|passed(?: away)?|put (?:\w+ ){1,2}(?:down|to sleep)|rehomed|gave \w+ away)\b"
+    r"|\bwe lost\b",
+    re.IGNORECASE,
+)
 #: Words that may name a thing.
 _WORD = re.compile(r"[가-힣]{2,}|[A-Za-z]{4,}")
 _COMMON = frozenset(
@@ -92,6 +99,17 @@ def iter_given_up_facts(
         )
         if (is_open and is_named) or is_left:
             yield fact
+
+
+def iter_lost_animals(parts: Sequence[str], held: Sequence[Fact]) -> Iterator[Fact]:
+    """Yield the animals of whom a message tells that they died or were given away."""
+    lost = [one for one in parts if _LOST.search(one) and not one.rstrip().endswith("?")]
+    for fact in held:
+        name = fact.object.split(" (")[0].strip()
+        if fact.predicate == "pet" and fact.is_current and name:
+            named = re.compile(rf"(?<![가-힣\w]){re.escape(name)}", re.IGNORECASE)
+            if any(named.search(one) and not _ONLY_WISHED.search(one) for one in lost):
+                yield fact
 
 
 def _tells_of_another(sentence: str, place: int) -> bool:

@@ -99,6 +99,7 @@ _KINDS = tuple(
     for kind in (
         rf"(?<![\d가-힣])(?:\d{{1,2}}|{_ONES}|스무|(?:스물|서른|마흔)(?:{_ONES})?) ?살",
         rf"(?<![\d가-힣])(?:\d{{1,2}}|{_ONES}) ?(?:개월|년째|년 ?차)",
+        r"(?<!\d)(?:\d{1,2}월 ?)?\d{1,2}일(?! ?(?:동안|간|차|째))",
         r"(?<!\d)\d{1,3}(?:\.\d)?점|(?<!\d)\d\.\d",
         r"(?<![가-힣])(?:고|중)[1-3](?!\d)|\d학년",
         (
@@ -119,7 +120,8 @@ _KINDS = tuple(
 _TAKES_BACK = re.compile(
     (
         r"(?:^|[\s.,!?…~ㅋㅎ])(?:아(?![가-힣])|아니(?:다|야|지|구나|네|요|에요|라)?(?![가-힣])|앗|참(?![가-힣])|아 ?맞다|아 "
-        r"?뭐래|잠깐|정정(?:하겠습니다|할게요?|합니다|해요|요)?|잘못 ?(?:말했|말씀드렸|썼)[가-힣]*"
+        r"?뭐래|잠깐|이?라고? ?(?:한 ?거|했는데|했지만|말했는데|적었는데|썼는데)"
+        r"|정정(?:하겠습니다|할게요?|합니다|해요|요)?|잘못 ?(?:말했|말씀드렸|썼)[가-힣]*"
         r"|no\b|i tell a lie\b|correction\b|sorry\b|wait\b|actually\b|i mean\b"
         r"|scratch that\b|make that\b)[\s,.!~]*"
     ),
@@ -204,6 +206,9 @@ def _cut_taken_back(
     The later one stands in its place where a reason is told before it, and where it leaves out the
     unit of the first: 일흔둘입니다, 정정합니다, 생일 전이니 일흔하나; 17살 아니다 18임.
     """
+    month = re.match(r"\d{1,2}월 ?", first[0])
+    if month and re.fullmatch(r"\d{1,2}일", later[0]):
+        return text[: first.start()] + month[0] + later[0] + text[later.end() :]
     unit = _UNIT.sub("", first[0])
     is_bare = bool(unit) and later[0].isdigit()
     reason = text[first.end() + back.end() : later.start()]

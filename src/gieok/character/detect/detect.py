@@ -11,7 +11,7 @@ from datetime import UTC, date, timedelta, tzinfo
 from typing import NamedTuple
 
 from gieok.character.detect import gates, general_en, general_ko, patterns_en, patterns_ko, plans
-from gieok.character.detect.abandonment import iter_given_up_facts
+from gieok.character.detect.abandonment import iter_given_up_facts, iter_lost_animals
 from gieok.character.detect.another import is_told_of_another
 from gieok.character.detect.answers import iter_answered_facts, name_asked_event
 from gieok.character.detect.contrasts import Correction, iter_corrections
@@ -38,6 +38,7 @@ from gieok.character.detect.righted.claims import Righted, names_other
 from gieok.character.detect.righted.kept_words import (
     RightingWords,
     find_righting_words,
+    is_own_statement,
     list_stems,
 )
 from gieok.character.detect.righted.openings import find_righted_statement
@@ -180,6 +181,7 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
     gate = gates.unmeant(meant)
     if gate or not meant:
         return Detection(gate=gate or "joke")
+    is_taken_back = meant != said.text
     said = said._replace(text=meant)
     if not said.is_user:
         stated = list(_of_character(said))
@@ -216,6 +218,8 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         findings = _add_righted_findings(findings, said, told, names, held)
     own = (*said.earlier, *said.recent)
     righting = find_righting_words(told, said.answers, own, said.replies)
+    if is_taken_back and not findings and is_own_statement(told):
+        righting = righting._replace(kept=told.strip())
     if righting.is_whose:
         findings = [one for one in findings if one.is_change or one.sentence not in righting.kept]
     if not any(finding.is_change or finding.corrects for finding in findings):
@@ -227,6 +231,7 @@ def detect_statements(said: Spoken, held: Sequence[Fact]) -> Detection:
         *(one.fact for one in formers),
         *iter_given_up_facts(sentences, held, said.day, said.zone),
         *iter_given_up_plans(sentences, held, said.day),
+        *iter_lost_animals(sentences, held),
         *_iter_denied_facts(righting, findings, said, held),
     )
     return Detection(tuple(_settle_findings(findings)), given_up)
@@ -331,13 +336,18 @@ def _find_slip_sentence(told: str, settled: Settled, findings: Sequence[Finding]
 
     '' for none, and where somebody else is named.
     """
-    if not settled.wrong or names_other(told) or not holds_kind_value(settled.wrong[-1][0]):
+    if not settled.wrong or not holds_kind_value(settled.wrong[-1][0]):
         return ""
     right = re.split(r"[.,!?]", settled.wrong[-1][1])[0].strip()
-    if not right or any(right in one.sentence for one in findings):
+    if not right or any(
+        right in one.object or right in one.sentence
+        for one in findings
+        if one.day or right in one.object
+    ):
         return ""
     sentences = (*split_chat_sentences(told), *split_chat_sentences(settled.text))
-    return max((one for one in sentences if right in one), key=len, default="")
+    longest = max((one for one in sentences if right in one), key=len, default="")
+    return "" if names_other(longest) else longest
 
 
 def _iter_denied_facts(

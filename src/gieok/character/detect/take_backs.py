@@ -27,7 +27,7 @@ _FILLERS_KO = (
 )
 _SAYS_KO = (
     r"(?:(?:(?:개?뻥|구라|농담|장난|거짓말)|지어낸 ?(?:거|말|얘기|이야기))"
-    r"(?:이?[야다]|이지롱|임|이에요|이예요|예요|입니다|이?었(?:어|어요|지|음|습니다)|였(?:어|어요|지|음|습니다))"
+    r"(?:이?[야다]|이지롱|임|이에요|이예요|예요|입니다|이고|이구|인데(?!요?\?)|이?었(?:어|어요|지|음|습니다)|였(?:어|어요|지|음|습니다))"
     r"|(?:개?뻥|구라) ?(?:[쳤깠]어|친 ?거야|깐 ?거야)요?|거짓말 ?(?:했어|한 ?거야)요?"
     r"|(?:뻥|구라|농담)(?=[\s.!~,…ㄱ-ㅎㅠㅜ]*$))(?=[\s.!~,?…ㄱ-ㅎㅠㅜ]|$)"
     r"(?!\s*(?:아니|(?:그|저|이) |[가-힣]+(?:한테|에게|께)))"
@@ -48,7 +48,7 @@ _SAYS_EN = (
     r"(?:(?:(?:i'?m|i am|i was)(?: (?:just|only|totally|obviously))?|just|only|totally|obviously)"
     r" (?:kidding|joking|teasing|messing with you|pulling your leg|having you on)"
     r"(?=\s*(?:$|[,.!?;:)~…]|(?:lol|haha\w*|lmao|about|when)\b))"
-    r"|(?:kidding|joking|jk|april fools?)(?=[\s.!?~…]*$)"
+    r"|(?:kidding|joking|jk|april fools?)(?=[\s.!?~…]*(?:$|[,;]))"
     r"|(?:i lied|i was lying|i made (?:that|it)(?: all)? up|(?:that|it) was (?:all )?(?:just )?a"
     r" (?:joke|lie|fib))(?=[\s.!?~…]*(?:$|(?:lol|haha\w*|lmao)\b)|\s+(?:about|when)\b))"
 )

@@ -17,6 +17,11 @@ from gieok.character.facts import Fact
         # what was denied stands in what the character said
         ("오늘 데려왔어", "하얀 고양이구나!", "하얀 거 아니고 치즈색이야"),
         ("I teach", "You must like the big ones.", "Primary, dear, not the big ones."),
+        ("발표가 있어", "발표가 월요일이지?", "아 그거 아니고 수요일에 한대서 그때 해"),
+        ("가족이 많아", "누나가 둘이구나?", "누나 아니고 형 둘이야"),
+        ("I'm tired", "Long day at the bank?", "I don't work at a bank, it's a credit union"),
+        ("주말에 산에 가", "북한산 가는구나", "북한산은 지난주고 이번엔 관악산"),
+        ("저는 교사예요", "중학교 선생님이시구나.", "초등이요 초등"),
         # a slip that the message names itself
         ("수영은 화목에 가", "그렇구나.", "아까 수영 화목이라고 했는데 월수금이야"),
         ("my lab is on Monday", "Noted.", "I mixed my days up, the lab comes on Friday"),
@@ -75,6 +80,32 @@ def test_a_value_that_is_denied_ends_without_another(talk: CharacterTalk) -> Non
 def test_a_joke_that_opens_with_an_exclamation_is_taken_back(talk: CharacterTalk) -> None:
     talk.say("I'm flying to Monaco tomorrow", "c: Wow!", "omg I'm kidding. I live in Hull")
     assert [fact.object for fact in _list_current(talk)] == ["Hull"]
+
+
+def test_a_statement_beside_a_joke_is_read(talk: CharacterTalk) -> None:
+    talk.say("I'm a pilot", "c: Cool!", "haha kidding, I drive a bus")
+    assert [fact.object for fact in _list_current(talk)] == ["bus driver"]
+
+
+def test_a_date_that_is_cited_gives_way_to_the_other(talk: CharacterTalk) -> None:
+    talk.say("내 생일은 5월 3일이야", "c: 기억할게.", "아 아까 생일 5월 3일이라 한 거 13일임 오타")
+    assert [fact.object for fact in _list_current(talk)] == ["5월 13일"]
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("우리 강아지 이름은 보리야", "보리가 지난주에 하늘나라 갔어"),
+        ("we have a dog named Rufus", "we had to put Rufus down last week"),
+    ],
+)
+def test_an_animal_that_died_is_no_longer_there(
+    talk: CharacterTalk, before: str, text: str
+) -> None:
+    talk.say(before)
+    assert [fact for fact in _list_current(talk) if fact.predicate == "pet"]
+    talk.say("c: How nice.", text)
+    assert not [fact for fact in _list_current(talk) if fact.predicate == "pet"]
 
 
 def test_the_day_is_that_of_the_sentence_that_names_the_plan(talk: CharacterTalk) -> None:

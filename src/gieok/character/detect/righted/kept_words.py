@@ -25,6 +25,10 @@ from gieok.text.persons import ANYBODY_EN
 _LONGEST, _MOST_KEPT = 240, 140
 #: A reply that states nothing but a value has at most so many words.
 _MOST_ALONE = 4
+#: Words of a statement that stands beside a joke taken back.
+_MOST_OWN = 7
+#: Words of a sentence that says one value twice, and of a clause that gives one to another thing.
+_MOST_TWICE, _MOST_GIVEN = 2, 4
 #: Sentences kept of a message.
 _MOST_SENTENCES = 2
 #: What a Korean or English sentence denies, with something else in its place.
@@ -41,12 +45,27 @@ _DENIED_EN = re.compile(
 #: What is given up, in any tense, and what takes its place.
 _STOPPED = re.compile(
     r"끊었|끊고|끊음|관뒀|관두|그만[두뒀둔]|접었|접고|때려치|안 ?(?:먹|마[시십셔신셨]|하|가|다니|다녀|타|써|쓰|키[우워]|좋아)"
-    r"|질렸|질려|옮겼|옮김|옮긴|바꿨|바뀌|바꼈|팔았|나왔|헤어졌|갈아탔"
+    r"|질렸|질려|옛날 ?(?:얘기|이야기|말|일)|때 ?(?:얘기|이야기)|(?<![가-힣])(?:전에|예전에) 하던"
+    r"|밀렸|밀려|당겨졌|미뤄졌|미뤘|바뀜|옮겼|옮김|옮긴|바꿨|바뀌|바꼈|팔았|나왔|헤어졌|갈아탔"
     r"|\b(?:i|we)(?:['’](?:ve|m|re|d))?(?: \w+){0,2}? (?:quit|gave|given|giving|stopped|dropped"
     r"|left|sold|switched|moved|swapped|traded|gone off|went off|going off|broke up|no longer"
-    r"|used to)\b|\bany ?more\b|\b(?:i['’]?m|been|we['’]?re) off (?:the |it\b)",
+    r"|used to)\b|\bany ?more\b"
+    r"|\b(?:pushed|moved|postponed|rescheduled|brought forward|put back)\b"
+    r"|\b(?:i['’]?m|been|we['’]?re) off (?:the |it\b)"
+    r"|^\W*(?:off|done with|finished with) (?:the |it\b|them\b)",
     re.IGNORECASE,
 )
+#: The whole of what was said is denied, and no word of it.
+_DENIES_IT = re.compile(
+    r"(?:그거|그것|그게|그건|그런 ?거|그 ?말) ?(?:말고|아니고|아니구|아니라|아니야|아닌데|아님)"
+    r"|\b(?:that['’]?s|it['’]?s|that was) (?:not|wrong|the wrong)\b(?: (?:it|right|one|quite)\b)?"
+    r"|^\W*not (?:that one|quite|exactly)\b",
+    re.IGNORECASE,
+)
+#: Without 말고, with which one asks for something.
+_NOT_BUT = re.compile(r"[가-힣A-Za-z0-9](?:은|는|이|가)? ?(?:아니고|아니구|아니라)(?![가-힣])")
+_IS_SO_EN = re.compile(r"^\W*(?:it['’]?s|i['’]?m|i am|that['’]?s|we['’]?re)\b", re.IGNORECASE)
+_NOT_EN = re.compile(r"\bnot\b|n['’]?t\b", re.IGNORECASE)
 _WISHED = re.compile(
     r"싶|좋겠|[으이라하]면(?![가-힣])|꿈|고서야|\b(?:want|wish|if|hope)\b", re.IGNORECASE
 )
@@ -58,7 +77,7 @@ _IT = re.compile(r"\b(?:it|that|them|those)\b", re.IGNORECASE)
 #: A sentence with fewer words that name something may leave out what it is about.
 _LEAST_STRANGE = 3
 _NOW = re.compile(
-    r"(?<![가-힣])(?:이제는?|이젠|요즘은?|요새는?|요샌|요즘엔|지금은|앞으로는?|대신)(?![가-힣])"
+    r"(?<![가-힣])(?:이제는?|이젠|요즘은?|요새는?|요샌|요즘엔|지금은|시방은?|담주부터|다음 ?주부터|앞으로는?|대신)(?![가-힣])"
     r"|\b(?:now|instead|these days|nowadays|from now on)\b",
     re.IGNORECASE,
 )
@@ -96,6 +115,13 @@ _RESAID = re.compile(
     r"|\bi (?:said|told you|wrote|typed)\b[^.!?]{0,40}\b(?:earlier|before|but)\b",
     re.IGNORECASE,
 )
+#: The user says that it is not they.
+_NOT_SELF = re.compile(
+    r"\bnot (?:me|mine|us)\b|(?<![가-힣])(?:나|저|내|제|우리)(?:가|는)? ?(?:말고|아니고|아니라|아니야|아니에요|아냐)",
+    re.IGNORECASE,
+)
+_TOPIC_KO = re.compile(r"[가-힣]+ (?:건|게|데는|곳은|쪽은|사람은) ")
+_OF_YOU = re.compile(r"(?<![가-힣])(?:너|넌|네가|니)(?![가-힣])|\byou", re.IGNORECASE)
 _STATES_EN = re.compile(
     r"^\W*(?:i['’]?m|i am|i was|we['’]?re|it['’]?s|it is|that['’]?s|mine['’]?s|he['’]?s|she['’]?s"
     r"|my \w+['’]?s?)\b",
@@ -159,7 +185,7 @@ def find_righting_words(
     if asked and talk.asked.endswith("?") and asked[0].lower() not in text.lower():
         return RightingWords()  # it may be them of whom the user speaks
     is_whose = _tells_whose(sentences, talk)
-    forms = (_says_mistake, _answers_guess, _says_again, _tells_change)
+    forms = (_says_mistake, _answers_guess, _denies_guess, _says_again, _tells_change)
     if denied or is_whose or any(has_form(sentences, talk) for has_form in forms):
         return RightingWords(_choose_sentences(sentences, talk), denied, is_whose)
     return RightingWords()
@@ -184,6 +210,14 @@ def _takes_for_so(question: str) -> bool:
     if re.search(r"[가-힣]", question):
         return _GUESSES_KO.search(question) is not None
     return TAG.search(question) is not None or not _ASKS_EN.match(question)
+
+
+def is_own_statement(text: str) -> bool:
+    """Return whether a text is one short statement of the user about themselves."""
+    sentences = split_chat_sentences(text)
+    is_one = len(sentences) == 1 and len(text.split()) <= _MOST_OWN and bool(list_stems(text))
+    is_own = _STATES_EN.match(text) or _SELF_EN.search(text) or re.search(r"[가-힣]", text)
+    return is_one and bool(is_own) and not (text.endswith("?") or _OF_YOU.search(text))
 
 
 def list_stems(text: str) -> frozenset[str]:
@@ -217,22 +251,62 @@ def _iter_denied(sentences: Sequence[str], talk: _LastTurns) -> Iterator[str]:
                 is_apart = found.groupdict().get("apart", "") is not None
                 said = talk.reply | talk.own if is_apart and is_marked else talk.reply
                 denied = list_stems(found["wrong"]) & said
+                rest = f"{sentence[: found.start()]} {sentence[found.end() :]}"
                 others = list_stems(". ".join(sentences)) - talk.reply - denied
-                yield from denied if others else ()
+                yield from denied if others or re.search(r"\w{2}", rest) else ()
 
 
 def _is_unmeant(sentence: str) -> bool:
     """Return whether a sentence wishes, supposes, hands on, or tells of somebody else."""
     verbs = re.findall(r"[가-힣]+", sentence)[-1:]
-    is_of_other = gates.topic(sentence, frozenset()).who or _OF_OTHER_EN.match(sentence)
+    who = gates.topic(sentence, frozenset()).who
+    is_of_other = (who and not _denies_topic(sentence, who)) or _OF_OTHER_EN.match(sentence)
     return bool(_WISHED.search(sentence) or is_of_other or any(map(is_handed_on, verbs)))
+
+
+def _denies_topic(sentence: str, who: str) -> bool:
+    """Return whether a Korean sentence denies the person with whom it begins."""
+    denied = _DENIED_KO.search(sentence)
+    return denied is not None and who in denied["wrong"]
+
+
+def _denies_guess(sentences: Sequence[str], talk: _LastTurns) -> bool:
+    """Return whether a message denies what the character took for so, and says what is so.
+
+    It denies it as a whole (그거 아니고 수요일), or in a clause beside one that affirms.
+    """
+    if not talk.reply or talk.asks_openly:
+        return False
+    for sentence in sentences:
+        if sentence.endswith("?") or _is_unmeant(sentence):
+            continue
+        clauses = [one for one in _split_clauses(sentence) if list_stems(one)]
+        negated = [one for one in clauses if NEGATED.search(one) or _NEGATED_EN.search(one)]
+        affirmed = [one for one in clauses if one not in negated and list_stems(one) - talk.reply]
+        is_reply = talk.guesses or talk.asked.endswith("?")
+        contrast = _NOT_BUT.search(sentence)
+        if is_reply and contrast and list_stems(sentence[contrast.end() :]) - talk.reply:
+            return True
+        if _DENIES_IT.search(sentence) and list_stems(_DENIES_IT.sub("", sentence)) - talk.reply:
+            return True
+        is_denied = any(list_stems(one) & talk.reply for one in clauses) and bool(negated)
+        is_stated = any(_IS_SO_EN.match(one) for one in affirmed)
+        if talk.guesses and is_denied and is_stated and _NOT_EN.search(sentence):
+            return True
+    return False
+
+
+def _split_clauses(sentence: str) -> list[str]:
+    if re.search(r"[가-힣]", sentence):
+        return cut_clauses(sentence)
+    return [one for one in re.split(r"[,;]|\bbut\b", sentence) if one.strip()]
 
 
 def _says_mistake(sentences: Sequence[str], talk: _LastTurns) -> bool:
     """Return whether a message says that a mistake was made, in what it names or said just now."""
     text = ". ".join(sentences)
-    if PUTS_SELF_RIGHT.match(text):
-        return any(_states_anew(one, talk) for one in sentences[:_MOST_SENTENCES])
+    if any(map(PUTS_SELF_RIGHT.match, sentences)):
+        return any(_states_anew(one, talk) for one in sentences)
     if _RESAID.search(text):
         return True
     return PUTS_RIGHT.search(text) is not None and bool(list_stems(text) & (talk.own | talk.reply))
@@ -242,7 +316,9 @@ def _answers_guess(sentences: Sequence[str], talk: _LastTurns) -> bool:
     """Return whether a message opens with a denial of a guess and states something else."""
     told = [one for one in sentences if not one.endswith("?")][:_MOST_SENTENCES]
     if told and _IDENTIFIES_EN.match(told[0]) and talk.owned - list_stems(told[0]):
-        return _states_anew(told[0], talk) and not _ASKS_WHAT.search(talk.asked)
+        return _states_anew(told[0], talk) and not (
+            _ASKS_WHAT.search(talk.asked) or WHO.search(talk.asked)
+        )
     if talk.asks_openly or not talk.reply or not told or not OPENS_NO.match(told[0]):
         return False
     is_exclaimed = _ONLY_EXCLAIMED.match(told[0]) is not None
@@ -256,7 +332,7 @@ def _answers_guess(sentences: Sequence[str], talk: _LastTurns) -> bool:
             return True
         is_own = bool(_STATES_EN.match(bare) or _SELF_KO.match(bare))
         is_short = len(bare.split()) <= _MOST_ALONE
-        if talk.guesses and not is_exclaimed and (is_own or is_short):
+        if (talk.guesses or _NOW.search(one)) and not is_exclaimed and (is_own or is_short):
             return True
     return False
 
@@ -276,6 +352,8 @@ def _says_again(sentences: Sequence[str], talk: _LastTurns) -> bool:
     for sentence in sentences:
         said = list_stems(sentence)
         again = (said & talk.own) - talk.reply
+        if talk.guesses and _is_said_twice(sentence, talk):
+            return True
         if sentence.endswith("?") or not again:
             continue
         words_ = [word for word in sentence.split() if list_stems(word) & again]
@@ -290,11 +368,21 @@ def _says_again(sentences: Sequence[str], talk: _LastTurns) -> bool:
     return False
 
 
+def _is_said_twice(sentence: str, talk: _LastTurns) -> bool:
+    """Return whether a sentence is one new value said twice: 초등이요 초등."""
+    words_ = [strip_end(word) for word in sentence.split()]
+    is_one = len(words_) == _MOST_TWICE and words_[0] == words_[1]
+    return is_one and bool(list_stems(words_[0]) - talk.reply)
+
+
 def _tells_whose(sentences: Sequence[str], talk: _LastTurns) -> bool:
     """Return whether a sentence gives what the character said to another, and names the user."""
     if talk.asks_openly:
         return False
     for sentence in sentences:
+        is_apart = talk.reply and list_stems(sentence) and _NOT_SELF.search(sentence)
+        if is_apart and not sentence.endswith("?"):
+            return True
         if sentence.endswith("?") or not list_stems(sentence) & talk.reply:
             continue
         clauses = cut_clauses(sentence)
@@ -307,9 +395,23 @@ def _tells_whose(sentences: Sequence[str], talk: _LastTurns) -> bool:
         is_given = any(list_stems(one) & talk.reply for one in (*others, *own))
         if others and own and is_given and not any(NEGATED.search(one) for one in own):
             return True
-        if re.search(r"\bnot (?:me|mine)\b", sentence, re.IGNORECASE):
+        if talk.guesses and _gives_to_another(clauses, talk):
             return True
     return False
+
+
+def _gives_to_another(clauses: Sequence[str], talk: _LastTurns) -> bool:
+    """Return whether Korean clauses give what the character said to another thing: 북한산은 지난주고
+    이번엔 관악산.
+    """
+    if len(clauses) != _MOST_TWICE or any(len(one.split()) > _MOST_GIVEN for one in clauses):
+        return False
+    is_given = _names_topic(clauses[0], talk) or _TOPIC_KO.match(clauses[0]) is not None
+    return (
+        is_given
+        and not any(map(NEGATED.search, clauses))
+        and bool(list_stems(clauses[1]) - talk.reply)
+    )
 
 
 def _names_topic(clause: str, talk: _LastTurns) -> bool:
@@ -322,7 +424,10 @@ def _tells_change(sentences: Sequence[str], talk: _LastTurns) -> bool:
     """Return whether a message tells that something is over, and what is so now."""
     text = ". ".join(sentences)
     over = [one for one in sentences if _STOPPED.search(one) and not one.endswith("?")]
-    is_own = any(not gates.is_idea(one) and not gates.names_person(one) for one in over)
+    is_own = any(
+        not gates.is_idea(one) and (not gates.names_person(one) or list_stems(one) & talk.reply)
+        for one in over
+    )
     is_of_other = re.search(rf"\bmy (?:{ANYBODY_EN})\b", text, re.IGNORECASE)
     if not is_own or is_of_other or not _tells_next(text, talk):
         return False
@@ -352,7 +457,12 @@ def _tells_next(text: str, talk: _LastTurns) -> bool:
 
 def _choose_sentences(sentences: Sequence[str], talk: _LastTurns) -> str:
     """Return the sentences that say something new, in their order."""
-    told = [one for one in sentences if not one.endswith("?") and list_stems(one)]
+    marked = [number for number, one in enumerate(sentences) if PUTS_SELF_RIGHT.match(one)]
+    told = [
+        one
+        for one in sentences[marked[0] if marked else 0 :]
+        if not one.endswith("?") and list_stems(one)
+    ]
     new = [one for one in told if list_stems(one) - talk.reply] or told
     kept = ". ".join(one.strip(" ,~") for one in new[:_MOST_SENTENCES])
     return kept[:_MOST_KEPT].rsplit(" ", 1)[0] if len(kept) > _MOST_KEPT else kept

@@ -5,17 +5,17 @@ import re
 from gieok.character.detect import gates, words
 
 #: What opens a reply that puts something right, and what says so anywhere.
-NO_KO = (
-    r"아니(?:요|야|다|지|네|라니까요?)?|아뇨|ㄴㄴ+|노노|땡|틀렸[가-힣]*|정정[가-힣]*|잘못 ?[가-힣]+"
-)
+NO_KO = r"아니(?:요|야|다|지|네|라니까요?)?|아뇨|아녀|아니여|ㄴㄴ+|노노|땡|틀렸[가-힣]*|정정[가-힣]*|잘못 ?[가-힣]+"
 
 NO_EN = (
-    r"no|nope|nah|wrong|sorry|correction|wait|actually|oops|god no|i tell a lie|scratch that"
+    r"no+|nope|nah+|naw|wrong|sorry|close(?=,)|almost|not quite"
+    r"|correction|wait|actually|oops|god no|i tell a lie|scratch that"
     r"|make that|i meant?|what i meant(?: was| is)?|(?:lord|heavens|gosh|hell|oh|good lord) no"
 )
 
 OPENS_NO = re.compile(
-    rf"^\W*(?:(?:아|어|앗|헐|ay|oh|ah|er|uh|lol)\W+)*(?:(?:{NO_KO})(?![가-힣])|(?:{NO_EN})\b)",
+    rf"^\W*(?:(?:아|어|앗|헐|ay|oh|ah|er|uh|lol|ha(?:ha)*|heh|well|ugh)\W+)*"
+    rf"(?:(?:{NO_KO})(?![가-힣])|(?:{NO_EN})\b)",
     re.IGNORECASE,
 )
 
@@ -36,7 +36,7 @@ PUTS_RIGHT = re.compile(
     r"|(?:바꿔|반대로|거꾸로) ?(?:말|알려|적)|실수로|오타|\bwrong (?:day|date|name|number|one|way)\b"
     r"|\b(?:misremembered|misread|mistyped|miscounted|typo)\b"
     r"|\b(?:what )?i meant\b|\bcorrect(?:ing|ed|s) me\b"
-    r"|\bmy mistake\b|\bscratch that\b|\bmake that\b",
+    r"|\bmy mistake\b|\bscratch (?:that|the|my)\b|헛나(?:와|왔)|말이 ?꼬|\bmake that\b",
     re.IGNORECASE,
 )
 
