@@ -71,6 +71,7 @@ MEASUREMENTS = (
     Measurement("sidecar", "sidecar.py"),
     Measurement("record", "record.py", data="told/told_dev.json", group="records"),
     Measurement("record_own", "record.py", group="records"),
+    Measurement("record_own_ideal", "record.py", ("--observer", "ideal"), group="records"),
     Measurement(
         "record_unasked", "record.py", data="memaware/unasked_ko_dev.json", group="records"
     ),

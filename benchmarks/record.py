@@ -27,8 +27,8 @@ folder), drawn by chance and spread over the same weeks, make each as long as th
 counts as binding, and what is kept of them takes room.
 
 With `--observer ideal`, an observer that knows the answers writes down just what FILE says was told
-(`ideal.py`): the ceiling of what a model can do. Of our own transcripts it takes those whose rows in
-`binding.json` say in which session and turn each statement was made.
+(`ideal.py`): the ceiling of what a model can do. Of our own transcripts it takes those whose rows
+in `binding.json` say in which session and turn each statement was made.
 """
 
 import argparse

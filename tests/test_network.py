@@ -229,10 +229,15 @@ def test_no_library_that_keeps_vectors_reaches_beyond_this_machine(
     indexed: World, store: str
 ) -> None:
     calls = [
-        [*GIEOK, "store", "switch", store],
-        *(indexed.command(name) for name in ("index", "search", "status", "doctor")),
+        ["store", "switch", store],
+        *(indexed.words(name) for name in ("index", "search", "status", "doctor")),
     ]
-    done = _silent(indexed, *((call, "") for call in calls))
+    around = indexed.environment()
+    server = (*forked.SERVER, f"gieok.storage.index.{store}.store")
+    with guard.guarded(server, around, indexed.project) as (process, accesses):
+        commands = forked.Commands(process)
+        done = [commands.run(words, around, indexed.project) for words in calls]
+    assert accesses == []
     assert {run.status for run in done} == {0}, done
     _assert_untouched(indexed)
 

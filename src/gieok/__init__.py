@@ -45,6 +45,11 @@ _EXPORTS = {
 __all__ = sorted(_EXPORTS)  # noqa: PLE0605 - one table, not two
 
 
+def __dir__() -> list[str]:
+    """Return the public names, also those that nobody has used yet."""
+    return sorted({*globals(), *_EXPORTS})
+
+
 def __getattr__(name: str) -> "Any":  # noqa: ANN401 - PEP 562
     from importlib import import_module
 

@@ -10,9 +10,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import forked
 import pytest
 import world as worlds
+from forked import Commands
 from jsonschema import Draft202012Validator
 from results import check_result
 
@@ -115,20 +115,21 @@ def test_a_value_is_a_text_where_json_has_no_type_for_it(value: object, expected
 
 
 @pytest.fixture(scope="module")
-def answer(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], dict[str, object]]:
+def answer(
+    tmp_path_factory: pytest.TempPathFactory, commands: Commands
+) -> Callable[[str], dict[str, object]]:
     """Return a function that gives the JSON of an operation that is not called over HTTP, where
     `test_operations` reads it.
     """
     world = worlds.make(tmp_path_factory.mktemp("user"))
     environment = world.environment(GIEOK_EMBEDDER="none")
-    with forked.commands() as commands:
-        found = {
-            name: commands.run(
-                world.words(name, "--json"), environment, world.project, given="key\n"
-            ).out
-            for name in worlds.CALLS
-            if name in (*_BEFORE, *ELSEWHERE) and name not in _OF_THE_DAEMON
-        }
+    found = {
+        name: commands.run(
+            world.words(name, "--json"), environment, world.project, given="key\n"
+        ).out
+        for name in worlds.CALLS
+        if name in (*_BEFORE, *ELSEWHERE) and name not in _OF_THE_DAEMON
+    }
     return lambda name: json.loads(found[name])
 
 

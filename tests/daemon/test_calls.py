@@ -13,7 +13,6 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-import forked
 import pytest
 import world as worlds
 from forked import Commands, Done
@@ -34,12 +33,6 @@ _WAYS = [(), ("--json",), ("--lang", "ko")]
 #: Each operation in one way, in turn: an answer is JSON and text at once, whoever gives it.
 _ASKED = list(zip((name for name in CALLS if load_command(name).runs_in_daemon), cycle(_WAYS)))
 _READ = [(name, more) for name, more in _ASKED if load_command(name).effect is Effect.READ]
-
-
-@pytest.fixture(scope="module")
-def commands() -> Iterator[Commands]:
-    with forked.commands() as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

@@ -265,6 +265,20 @@ def test_options_of_every_command_may_stand_before_it(cli: Cli) -> None:
     assert "in front of --nothing" in cli("--nothing", "list").err
 
 
+@pytest.mark.parametrize(("count", "lines"), [(0, 0), (1, 1), (3, 3), (4, 1), (25, 1)])
+def test_many_settings_that_are_left_out_are_one_line(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, lines: int
+) -> None:
+    home = tmp_path / "home of settings"
+    home.mkdir()
+    (home / "config.yaml").write_text("".join(f"nothing_{n}: 1\n" for n in range(count)))
+    monkeypatch.setenv("GIEOK_HOME", str(home))
+    told = [line for line in cli("list").err.splitlines() if "config show" in line]
+    assert len(told) == lines
+    if count > lines:
+        assert f"and so are {count - 1} more settings" in told[0]
+
+
 def test_a_mistyped_command_is_guessed_and_help_is_a_command_too(cli: Cli) -> None:
     assert "did you mean `gieok search`?" in cli("serach", "x").err
     assert "did you mean `gieok config show`?" in cli("config", "shw").err

@@ -94,12 +94,6 @@ def _told(answer: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def commands() -> Iterator[Commands]:
-    with forked.commands() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
 def program() -> Iterator[tuple[str, ...]]:
     with forked.program("gieok.surfaces.mcp") as program:
         yield program

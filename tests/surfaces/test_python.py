@@ -10,6 +10,7 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,9 +19,10 @@ from gieok.character.memory.service import Bond
 from gieok.commands import load_command
 from gieok.commands.home.pause import pause_memory, resume_memory
 from gieok.commands.memory.search import search_memory
-from gieok.errors import BadRequest, Phrase
+from gieok.errors import BadConfig, BadRequest, Phrase
 from gieok.surfaces.python import _METHODS
 from gieok.surfaces.python_calls import name_calls
+from gieok.text.messages import in_language
 
 #: Of each example, one is printed.
 _TOLD = (
@@ -115,6 +117,37 @@ def test_a_scope_and_settings_are_given_as_arguments(tmp_path: Path) -> None:
         memory.index(tmp_path / "notes")
         assert len(memory.search("green tea")) == 1
         assert memory.run("status").found
+
+
+def test_the_public_names_are_listed_before_anybody_used_one() -> None:
+    code = "import gieok; print(*dir(gieok))"
+    listed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert set(gieok.__all__) <= set(listed)
+    assert "__version__" in listed
+    assert listed == sorted(set(listed))
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        ({"scope": "bogus scope!"}, "'bogus scope!'"),
+        ({"settings": {"search.limit": "many"}}, "'many'"),
+        ({"settings": {"search.limits": 3}}, "search.limits"),
+        ({"zone": "Mars/Base"}, "'Mars/Base'"),
+    ],
+)
+def test_a_wrong_argument_is_said_to_be_one_of_the_call(
+    tmp_path: Path, arguments: dict[str, Any], named: str, lang: str
+) -> None:
+    with pytest.raises(BadConfig) as refused:
+        gieok.open(tmp_path, **arguments)
+    said = in_language(refused.value.args[0], lang)
+    assert named in said
+    assert "'gieok.open()'" in said
+    assert "flag" not in said
 
 
 def test_a_scope_that_a_program_makes_keeps_records_of_its_own(

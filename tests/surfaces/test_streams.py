@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
 
-import forked
 import pytest
 import world as worlds
 from forked import Commands, Done
@@ -59,12 +58,6 @@ def _read_by_nobody(world: World, command: list[str], given: str = "") -> tuple[
 
 
 Run = Callable[..., Done]
-
-
-@pytest.fixture(scope="module")
-def commands() -> Iterator[Commands]:
-    with forked.commands() as server:
-        yield server
 
 
 @pytest.fixture

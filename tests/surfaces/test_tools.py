@@ -160,3 +160,12 @@ def test_a_hint_of_parameters_that_a_tool_lacks_is_left_out() -> None:
     row = tools._load_tool_rows()["memory_forget"]
     refused = tools._refuse_call(row, BadRequest("what --handles, {x}?", x="--y", hint=hint))
     assert refused.text == "what `handles`, --y?"
+
+
+def test_a_server_of_tools_is_light_at_its_start() -> None:
+    """A session has one each, and most need neither the network nor mail."""
+    code = (
+        "import sys, gieok.surfaces.mcp; print(*sorted({'email', 'http', 'ssl'} & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == ""

@@ -26,7 +26,7 @@ EVENTS = {
     PROMPT: "put what is remembered in front of a prompt",
     SESSION_START: "tell a new session what is known about the project",
     STOP: "note where the transcript of a turn is",
-    PRE_COMPACT: "take the transcript in before it is compacted, and tell what to keep",
+    PRE_COMPACT: "read the transcript before it is compacted, and tell what to keep",
     SESSION_END: "note where the transcript of an ended session is",
     PRE_TOOL: "ask or stop before a tool does what the user forbade, or say what names an edited file",
 }

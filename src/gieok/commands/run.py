@@ -3,15 +3,18 @@
 Errors are answers too.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gieok.commands import load_command
 from gieok.commands.command import Command, Style, Surface
 from gieok.commands.encode import encode
 from gieok.commands.request import check_request
-from gieok.errors import STATUS, GieokError, decode_phrase, encode_phrase
+from gieok.errors import STATUS, GieokError, Phrase, decode_phrase, encode_phrase
 from gieok.home.call import Call
+
+#: Settings that are left out, each of which is told by itself.
+_MOST_TROUBLES = 3
 
 
 class Failure(NamedTuple):
@@ -72,8 +75,8 @@ def run_operation(
     try:
         parameters = check_request(chosen, values, surface)
         call = call_for(chosen)
-        for error in () if chosen.forgives_config else call.troubles:
-            call.tell(f"{error}; it is left out: `gieok config show`")
+        for line in () if chosen.forgives_config else _list_troubles(call.troubles):
+            call.tell(line)
         result = chosen(call, **parameters)
         caller = call.caller
         style = Style(
@@ -87,6 +90,25 @@ def run_operation(
     except GieokError as error:
         return build_failed_answer(error)
     return OperationAnswer(result.found, encode(result), text, 0 if result.found else 1)
+
+
+def _list_troubles(troubles: Sequence[GieokError]) -> list[str]:
+    """Return what a caller is told of settings that are left out: each one, or how many of many.
+
+    A configuration written after one of the original documents has two dozen at once.
+    """
+    if len(troubles) <= _MOST_TROUBLES:
+        return [
+            Phrase("{error}; it is left out: `gieok config show`", error=error)
+            for error in troubles
+        ]
+    return [
+        Phrase(
+            "{error}; it is left out, and so are {more} more settings: `gieok config show`",
+            error=troubles[0],
+            more=len(troubles) - 1,
+        )
+    ]
 
 
 def build_failed_answer(error: GieokError) -> OperationAnswer:

@@ -10,9 +10,9 @@ from gieok.text.messages import Words
 
 
 def name_scope(path: str) -> Words:
-    """Return the name of a scope: `shop`, `yours, in no project`, `agent mina`."""
+    """Return the name of a scope: `shop`, `yours, in all projects`, `agent mina`."""
     if path == USER_SCOPE:
-        return Words("yours, in no project")
+        return Words("yours, in all projects")
     scope = path.rpartition("/")[0] if is_brought(path) else path
     name = project_of(Scope(scope))
     if name and is_brought(path):

@@ -12,7 +12,6 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from gieok.errors import BadRequest
 from gieok.places.home import ROOTS_VARIABLE
@@ -108,6 +107,8 @@ def _read_root(root: object) -> str:
         address = urlsplit(str(root.get("uri", ""))) if isinstance(root, dict) else None
         if address is None or address.scheme != "file":
             return ""
+        from urllib.request import url2pathname  # 3 MB: mail, HTTP and TLS come with it
+
         path = url2pathname(address.path)
         return path if os.path.isdir(path) else ""  # noqa: PTH112
     except (ValueError, OSError):  # no address, or a path that no file can have

@@ -25,7 +25,7 @@ _EXAMPLES = (
         "gieok setup",
         Words("begin: finds your agents and notes, asks, connects"),
     ),
-    ("gieok index ~/notes", Words("take a folder of notes in")),
+    ("gieok index ~/notes", Words("read a folder of notes")),
     ('gieok "what did we decide"', Words("ask your memory")),
     ("gieok help code impact", Words("what a command does")),
 )

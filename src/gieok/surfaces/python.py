@@ -16,6 +16,7 @@ from gieok.commands.command import Command, ResultT, Surface
 from gieok.commands.request import build_missing_error, check_request, run_checked_command
 from gieok.errors import BadRequest, GieokError, NotIndexed, Phrase
 from gieok.home.calls import open_call, rescope_call
+from gieok.settings.table import find_option
 from gieok.zone import find_zone
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from gieok.commands.memory.remember import RememberResult
     from gieok.commands.prompt.recall import RecallResult
     from gieok.home.resident import Resident
+
+#: Where an error says that a wrong scope or setting stands.
+_ORIGIN = "gieok.open()"
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,12 +59,14 @@ class Memory:
         """Open a memory: see `gieok.open`.
 
         `resident` holds the objects that several memories share; with `has_daemon` the process may
-        ask, start and stop the home's daemon.
+        ask, start and stop the home's daemon. Raises BadConfig for a wrong scope or setting.
         """
         flags = {name: _format_setting_text(value) for name, value in (settings or {}).items()} | {
             "scope": scope
         }
         flags |= {"zone": zone} if zone else {}
+        for name, text in flags.items():
+            find_option(name, _ORIGIN).parse(text, _ORIGIN)
         self._keeps_for_user = folder is None and scope == "auto"
         self.call = open_call(
             flags,

@@ -141,7 +141,7 @@ def test_whose_memory_the_named_folders_are_in_is_said(call: Call, folder: Path)
     assert "yours" not in render_index_report(_index(call), Style("en", colour=False))
     project = describe_ownership("project:shop-1a2b3c4d").say("en")
     assert project == "in the project shop, and in no other"
-    assert describe_ownership("agent:coach").say("en") == "in agent:coach"
+    assert describe_ownership("agent:coach").say("en") == "in agent coach"
     way = describe_way_out("project:shop-1a2b3c4d", "3fa9c01e")
     assert way
     assert "gieok transfer 3fa9c01e --to agent:main" in way.say("en")

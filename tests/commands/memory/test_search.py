@@ -308,6 +308,39 @@ def test_above_hits_that_hardly_answer_stands_that_nothing_surely_answers(call: 
         assert shown.startswith(f"{words}{low.score:.2f}")
 
 
+@pytest.mark.parametrize(
+    ("levels", "place"),
+    [
+        (("high", "low", "low"), 1),
+        (("high", "low", "medium", "low"), 3),  # what is likely stands above the line
+        (("high", "medium"), None),
+        (("low", "low"), None),  # the line above all of them says so
+    ],
+)
+def test_a_line_parts_the_last_hits_which_hardly_answer(
+    call: Call, levels: tuple[str, ...], place: int | None
+) -> None:
+    result = _search(call, "lighthouse lamp white")
+    hits = tuple(
+        result.results[0]._replace(level=level, handle=f"hit-{number}")
+        for number, level in enumerate(levels)
+    )
+    result = result._replace(results=hits)
+    for style, words in ((_EN, "more that hardly answer"), (_KO, "답일 것 같지 않은")):
+        shown = render_search(result, style)
+        if place is None:
+            assert words not in shown
+        else:
+            above = shown.partition(words)[0]
+            assert [hit.handle in above for hit in hits] == [
+                number < place for number in range(len(hits))
+            ]
+            assert f"{len(hits) - place}" in next(
+                line for line in shown.splitlines() if words in line
+            )
+    assert encode(result)["results"] == [encode(hit) for hit in hits]
+
+
 def test_where_nothing_is_sure_enough_the_nearest_is_shown_as_such(call: Call) -> None:
     question = "which lamp is broken in the garage"
     result = _search(call, question, min_score=-1.0)

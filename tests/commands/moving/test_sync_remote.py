@@ -1,5 +1,6 @@
 """What happens to the remote: damaged files, folders that were removed, rows not understood."""
 
+import itertools
 import os
 import shutil
 import subprocess
@@ -235,8 +236,16 @@ def remove_till(device: DeviceHome, folder: Path, command: str) -> None:
         next(folder.glob(".gieok/memory/*/*till*.md")).unlink()
 
 
-@pytest.mark.parametrize("is_mounted", [True, False])
-@pytest.mark.parametrize("command", ["edit", "retire", "delete", "forget"])
+# How segments travel does not depend on the project: one case of each kind over Git too.
+@pytest.mark.parametrize(
+    ("remote", "command", "is_mounted"),
+    [
+        *itertools.product(["folder"], ["edit", "retire", "delete", "forget"], [True, False]),
+        ("git", "edit", True),
+        ("git", "forget", False),
+    ],
+    indirect=["remote"],
+)
 def test_what_is_removed_elsewhere_while_git_reads_no_repository_goes_when_it_does_again(
     pair: list[DeviceHome], shops: list[Path], command: str, *, is_mounted: bool
 ) -> None:

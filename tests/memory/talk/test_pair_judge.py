@@ -220,3 +220,13 @@ def test_what_is_denied_for_one_day_ends_nothing_that_holds_beyond_it(
 ) -> None:
     judge = PairJudge(_Reader(0.9999))
     assert judge.review(relation(earlier, later), earlier, later).is_sure == is_change
+
+
+def test_what_is_for_now_ends_nothing_by_the_reader_alone() -> None:
+    rule = "Put the issue number in the title of each pull request."
+    order = "for now just file an issue"
+    judged = PairJudge(_Reader(0.9999)).review(relation(rule, order), rule, order)
+    assert judged.sureness != SURE
+    order = "just file an issue with a title from here on"
+    judged = PairJudge(_Reader(0.9999)).review(relation(rule, order), rule, order)
+    assert judged.sureness == SURE

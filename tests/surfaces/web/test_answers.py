@@ -123,7 +123,7 @@ def test_a_search_is_of_all_scopes_until_one_is_chosen_by_its_name(filled: TestC
     page = filled.get("/?q=tickets").text
     assert "helper closes" in html.unescape(re.sub(r"</?mark>", "", page))
     assert '<option value="agent:helper">agent helper</option>' in page
-    assert ">yours, in no project</option>" in page
+    assert ">yours, in all projects</option>" in page
     within = filled.get("/?q=tickets&in=agent:main").text
     assert "helper closes" not in within
     assert '<option value="agent:main" selected>' in within
@@ -137,7 +137,7 @@ def test_a_search_is_of_all_scopes_until_one_is_chosen_by_its_name(filled: TestC
 def test_scopes_have_names_and_equal_names_are_told_apart() -> None:
     assert name_scope("project:shop-d54829b4").en == "shop"
     assert name_scope("project:shop-d54829b4/from:repository").en == "shop, from its repository"
-    assert name_scope("agent:main").say("ko") == "내 것(프로젝트 없이)"
+    assert name_scope("agent:main").say("ko") == "내 기억(모든 프로젝트에서 씀)"
     assert name_scope("team:red").en == "team:red"
     assert name_scopes(["project:app-1", "project:app-2", "project:web-3"], "en") == {
         "project:app-1": "app (project:app-1)",

@@ -362,7 +362,7 @@ def test_a_memory_that_stood_in_the_text_of_a_sessions_start_was_given(
 def test_of_one_scope_no_scope_is_asked_for_or_named(told: TestClient) -> None:
     for path in ("/", "/?q=Redis", "/memories", "/timeline", "/injection", "/hits?q=Redis"):
         page = told.get(path).text.partition("<dialog")[0]
-        assert "yours, in no project" not in page, path
+        assert "yours, in all projects" not in page, path
         assert '<select name="in"' not in page, path
     page = told.get("/memories").text
     assert "Move there" not in page
@@ -370,7 +370,7 @@ def test_of_one_scope_no_scope_is_asked_for_or_named(told: TestClient) -> None:
     assert "Move there" not in told.get(f"/m/{handle(told, 'Payments')}").text
     Memory(resident=Resident(), scope="agent:helper").add("The helper closes tickets.")
     for path in ("/?q=Redis", "/memories", "/timeline"):
-        assert "yours, in no project" in told.get(path).text.partition("<dialog")[0], path
+        assert "yours, in all projects" in told.get(path).text.partition("<dialog")[0], path
     assert "Move there" in told.get(f"/m/{handle(told, 'Payments')}").text
 
 
@@ -578,14 +578,14 @@ def test_a_memory_is_added_from_every_page_for_whom_one_chooses(browser: TestCli
     assert 'action="/remember"' in form
     own = re.search(r'<option value="(project:work-\w+)" selected>work</option>', form)
     assert own
-    assert '<option value="agent:main">yours, in no project</option>' in form
+    assert '<option value="agent:main">yours, in all projects</option>' in form
     back = "/timeline?day=2026-01-01"
     added = browser.post(
         "/remember",
         data={"token": token(browser), "text": "I like tea.", "to": "agent:main", "back": back},
     )
-    assert "told=Remembered+%28yours%2C+in+no+project%29%3A+I+like+tea.&" in str(added.url)
-    assert "Remembered (yours, in no project): I like tea." in added.text
+    assert "told=Remembered+%28yours%2C+in+all+projects%29%3A+I+like+tea.&" in str(added.url)
+    assert "Remembered (yours, in all projects): I like tea." in added.text
     assert added.url.path == "/timeline"
     assert "I like tea." in browser.get("/memories?in=agent:main").text
     assert "I like tea." not in browser.get(f"/memories?in={own[1]}").text

@@ -115,6 +115,55 @@ def test_the_scopes_that_one_can_choose_have_the_names_of_the_commands(
         assert chosen == names
 
 
+@pytest.mark.parametrize(
+    ("lang", "own"),
+    [("en", "yours, in all projects"), ("ko", "내 기억(모든 프로젝트에서 씀)")],
+)
+def test_the_own_scope_of_a_person_has_one_name_wherever_it_is_said(
+    filled: TestClient,
+    tmp_path: Path,
+    capsysbinary: pytest.CaptureFixture[bytes],
+    lang: str,
+    own: str,
+) -> None:
+    assert name_scopes(["agent:main"], lang) == {"agent:main": own}
+    for words in (
+        ["remember", "The boiler is checked in May.", "--user"],
+        ["index", str(tmp_path / "notes")],
+        ["status"],
+        ["list"],
+    ):
+        capsysbinary.readouterr()
+        main([*words, "--lang", lang])
+        assert own in capsysbinary.readouterr()[0].decode(), words
+    options = re.compile(r'<option value="agent:main"[^>]*>([^<]+)</option>')
+    for address in ("/", "/memories", "/timeline"):  # to narrow a page, and to add a memory
+        names = options.findall(_read(filled, address, lang))
+        assert names, address
+        assert {*names} == {own}, address
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_hits_that_hardly_answer_stand_below_the_same_line(
+    filled: TestClient, capsysbinary: pytest.CaptureFixture[bytes], lang: str
+) -> None:
+    seen = set()
+    for question in QUESTIONS:
+        capsysbinary.readouterr()
+        main(["search", question, "--everywhere", "--limit", "12", "--lang", lang])
+        printed = capsysbinary.readouterr()[0].decode()
+        page = html.unescape(_read(filled, f"/?q={quote(question)}", lang))
+        heads = re.findall(r'<details class="tail"><summary>([^<]+)</summary>', page)
+        below = [line.removesuffix(":") for line in printed.splitlines() if line[:-1] in heads]
+        assert below == heads, question
+        for line in heads:
+            first, last = printed.split(f"{line}:")
+            assert not re.search(r"^0\.[3-9]", last, re.MULTILINE), question
+            assert re.search(r"^0\.[3-9]", first, re.MULTILINE), question
+        seen.add(len(heads))
+    assert 1 in seen
+
+
 #: Kind of a memory in the command's JSON → its name on the page of the memory.
 _KINDS = {"note": "note", "record": "record", "turn": "said", "observation": "observed"}
 

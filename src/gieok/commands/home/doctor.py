@@ -356,7 +356,7 @@ def _probe_sync(call: Call, setup: SyncSetup) -> str:
     """Look at the place where devices meet; fail where a segment could not be taken in."""
     if faults := call.home.sync.list_faults():
         raise Damaged(
-            "{count} segments of other devices could not be taken in, such as {path!r}",
+            "{count} segments of other devices could not be read, such as {path!r}",
             count=len(faults),
             path=faults[0].path,
             hint="`gieok sync status` says why",

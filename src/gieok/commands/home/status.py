@@ -24,6 +24,7 @@ from gieok.commands.home.elsewhere import list_unused_remote_data
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.untrusted import Waiting
 from gieok.commands.observe.sidecar_state import SidecarState, sidecar_state
+from gieok.commands.scope_names import name_scope
 from gieok.errors import EmbedderFailed, RerankerFailed
 from gieok.flow.gate_rules import find_damaged_gate_files
 from gieok.home.call import Call
@@ -32,7 +33,7 @@ from gieok.hook import stats
 from gieok.memory.files import read, roots, sync
 from gieok.model.memory import Scope, StoreStats
 from gieok.places.home import is_shelf_folder
-from gieok.places.scope import USER_SCOPE, is_brought
+from gieok.places.scope import is_brought
 from gieok.ports.models import Followed
 from gieok.ports.store import Described, ManagedStore, ModelSwitch, Store, VectorCopy, VectorSearch
 from gieok.ranking.calibration import FITTED_ON, SHIPPED
@@ -233,13 +234,12 @@ class StatusResult:
 
 def _build_scope_owner_words(scope: str) -> Words:
     """Return the words for the owner of a scope."""
-    if scope == USER_SCOPE:
-        return Words.of("yours, everywhere ({scope})", scope=scope)
     if is_brought(scope):
         return Words.of("what the repository brought along, searched only ({scope})", scope=scope)
     if scope.startswith("project:"):
         return Words.of("this project's ({scope})", scope=scope)
-    return Words(scope)
+    name = name_scope(scope)
+    return name if name.en == scope else Words.of("{name} ({scope})", name=name, scope=scope)
 
 
 def _format_scope_size(documents: int | None) -> Words:

@@ -19,7 +19,7 @@ from gieok.text.messages import Words
 #: Files that a search takes in before it answers; more take seconds, and are named.
 _MOST_FILES = 100
 _PAUSED = Words("memory is paused (`gieok resume`)")
-_ELSEWHERE = Words("another process takes it in just now")
+_ELSEWHERE = Words("another process reads it just now")
 
 
 class Behind(NamedTuple):
@@ -44,7 +44,7 @@ class Behind(NamedTuple):
             return Words.of(
                 (
                     "not searchable yet: {f:,} changed files: `gieok up` follows them, `gieok "
-                    "index` takes them in now"
+                    "index` reads them now"
                 ),
                 f=f,
             )
@@ -52,7 +52,7 @@ class Behind(NamedTuple):
         return Words.of(
             (
                 "not searchable yet: {t:,} transcripts, {m:,} messages{files}: `gieok up` follows "
-                "them, `gieok index` takes them in now"
+                "them, `gieok index` reads them now"
             ),
             t=t,
             m=m,

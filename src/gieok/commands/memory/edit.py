@@ -385,7 +385,7 @@ def _edit_record_file(
     if kind != handles.RECORD:
         with record_shelf.lock(call.home.folder):
             result = _rewrite_note(asked)
-        call.tell(call.words("`gieok index` takes it in"))
+        call.tell(call.words("`gieok index` reads it"))
         return result
     with ShelfChange(call, record_shelf) as change:
         with record_shelf.lock(call.home.folder):

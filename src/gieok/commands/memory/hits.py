@@ -193,6 +193,26 @@ def introduce_nearest(count: int) -> Words:
     )
 
 
+def count_likely_hits(result: SearchResult) -> int:
+    """Return how many hits come before those at the end that hardly answer.
+
+    These are all hits of a time, and all where none is likely: what stands above them says so.
+    """
+    levels = [hit.level for hit in result.results]
+    if result.is_timeline or not has_likely_hit(result.results):
+        return len(levels)
+    return next(place for place in range(len(levels), 0, -1) if levels[place - 1] != LOW)
+
+
+def introduce_unlikely(count: int) -> Words:
+    """Return the line above the last hits, which hardly answer, with their number."""
+    return Words.of(
+        "{count} more that hardly answers",
+        plural="{count} more that hardly answer",
+        count=count,
+    )
+
+
 #: Said of a hit with `has_more_in_file`.
 _IN_FILE_ALONE = Words("what is redacted here stands in the file itself")
 _NOTHING = Words("Nothing found. `--min-score 0` shows lines that are less sure.")
@@ -205,7 +225,11 @@ def render_search(result: SearchResult, style: Style) -> str:
     introduction = introduce_unsure_hits(result)
     blocks = [introduction.say(style.lang)] if introduction else []
     shown = None
-    for hit in sort_for_reading(result):
+    likely = count_likely_hits(result)
+    for place, hit in enumerate(sort_for_reading(result)):
+        if place == likely:
+            unlikely = introduce_unlikely(len(result.results) - likely).say(style.lang)
+            blocks.append(style.dim(f"{unlikely}:"))
         if result.is_timeline and hit.date != shown:
             shown = hit.date
             blocks.append(style.bold(str(shown) if shown else UNDATED.say(style.lang)))

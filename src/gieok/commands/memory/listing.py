@@ -12,6 +12,7 @@ from gieok.commands.command import (
     Style,
     Surface,
     command,
+    printable,
     said_on,
     tier_words,
 )
@@ -21,6 +22,7 @@ from gieok.commands.memory.away import Away
 from gieok.commands.memory.handles import KINDS, NOTE, OBSERVATION, RECORD, TURN
 from gieok.commands.memory.restatements import RowStatement
 from gieok.commands.memory.search import file_of, span_of_days
+from gieok.commands.scope_names import name_scopes
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.hook.records import own_text
@@ -125,11 +127,12 @@ def render_memory_list(result: ListResult, style: Style) -> str:
     """Show a line for each memory, under its day."""
     lines: list[str] = []
     day = None
+    names = name_scopes({str(row.scope) for row in result.memories}, style.lang)
     for row in result.memories:
         if row.day != day:
             day = row.day
             lines.append(style.bold(day.isoformat()))
-        facts = [_KIND_WORDS[row.kind].say(style.lang), str(row.scope)]
+        facts = [_KIND_WORDS[row.kind].say(style.lang), printable(names[str(row.scope)])]
         facts += [STATUSES[row.status].say(style.lang)] if row.status != "stands" else []
         facts += tier_words(row.tier, style)
         facts += [said_on(row.said_on).say(style.lang)] if row.said_on else []

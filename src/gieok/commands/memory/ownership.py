@@ -1,5 +1,6 @@
 """Words that say whose memory something went into."""
 
+from gieok.commands.scope_names import name_scope
 from gieok.memory.talk.turns import project_of
 from gieok.model.memory import Scope
 from gieok.places.scope import USER_SCOPE
@@ -8,11 +9,10 @@ from gieok.text.messages import Words
 
 def describe_ownership(scope: str) -> Words:
     """Return whose memory a scope is: a project's, the user's own, or another by its name."""
-    if name := project_of(Scope(scope)):
+    name = name_scope(scope)
+    if project_of(Scope(scope)):
         return Words.of("in the project {name}, and in no other", name=name)
-    if scope == USER_SCOPE:
-        return Words("yours, in all projects")
-    return Words.of("in {scope}", scope=scope)
+    return name if scope == USER_SCOPE else Words.of("in {scope}", scope=name)
 
 
 def describe_way_out(scope: str, handle: str) -> Words | None:

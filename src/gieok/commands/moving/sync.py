@@ -57,10 +57,10 @@ _REASONS = {
     ),
     sync_exchange.EXCLUDED: Words(
         "{count:,} are of projects in excluded folders, or in folders that are not known: they "
-        "are not taken in"
+        "are not imported"
     ),
     sync_exchange.ACCOUNT: Words(
-        "{count:,} are what characters remember, or another user's memory: they are not taken in"
+        "{count:,} are what characters remember, or another user's memory: they are not imported"
     ),
     sync_exchange.UNMOUNTED: Words(
         "{count:,} wait until Git reads the repository of their project again"
@@ -318,7 +318,7 @@ def render_sync(result: SyncResult, style: Style) -> str:
     """Show what came, what went, and what could not be taken in."""
     lines = [
         style.say(
-            "{taken:,} taken in, {sent:,} sent in {segments:,} segments",
+            "{taken:,} received, {sent:,} sent in {segments:,} segments",
             taken=result.taken,
             sent=result.sent,
             segments=result.segments,
@@ -343,8 +343,8 @@ def render_sync(result: SyncResult, style: Style) -> str:
     if result.brought_back:
         lines.append(
             style.say(
-                "  {count:,} records had vanished here, most of their shelf: they were taken in "
-                "again. If they are to go, run `gieok forget`",
+                "  {count:,} records had vanished here, most of their shelf: they were brought "
+                "back. If they are to go, run `gieok forget`",
                 count=result.brought_back,
             )
         )
@@ -352,7 +352,7 @@ def render_sync(result: SyncResult, style: Style) -> str:
         lines.append(
             style.say(
                 "  ✗ {count:,} records have vanished here, most of their shelf, and could not be "
-                "taken in again: on a device that has them, run `gieok sync --anew`",
+                "brought back: on a device that has them, run `gieok sync --anew`",
                 count=result.vanished,
             )
         )

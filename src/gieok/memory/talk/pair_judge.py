@@ -24,6 +24,7 @@ from gieok.memory.talk.statements.relation import (
     Relation,
     denies_for_day,
     has_common_subject,
+    is_for_now,
     list_anchored_pairs,
     names_coming_day,
     relation,
@@ -187,6 +188,8 @@ class PairJudge:
             return judgement
         if not tie.is_sure and denies_for_day(by) and not names_coming_day(claim):
             return judgement  # "no deploys today" ends no standing rule about deploys
+        if not tie.is_sure and is_for_now(by):
+            return judgement  # "for now just file an issue" ends no rule on how they are titled
         return judgement._replace(
             sureness=SURE, claim=claim, by=by, spoke_for=judgement.spoke_for or ("the reader",)
         )

@@ -198,3 +198,12 @@ def test_the_blocks_of_a_conversation_are_of_one_session() -> None:
     assert {stated_line.session_of(_state(replace(turn, key=key), "User: x")) for key in keys} == {
         "sessions/codex/s"
     }
+
+
+def test_an_observation_is_not_ended_by_the_line_that_it_was_made_of() -> None:
+    block = build_turns("s", 0, "x").document
+    observed = _state(replace(_note("observe:a", kind=observation.KIND), valid_from=AT))
+    first, second = (_state(block, "User: x", line) for line in (1, 2))
+    assert first.at == observed.at
+    assert not stated_line.is_known_later(first, observed)
+    assert stated_line.is_known_later(second, observed)

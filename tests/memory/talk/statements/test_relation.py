@@ -6,6 +6,7 @@ from gieok.memory.talk.statements.relation import (
     SURE,
     UNRELATED,
     denies_for_day,
+    is_for_now,
     list_anchored_pairs,
     relation,
 )
@@ -281,6 +282,27 @@ def test_the_sentence_that_was_replaced_is_named_within_a_text() -> None:
 def test_texts_of_nearly_nothing_are_judged_without_an_error(text: str) -> None:
     assert not relation(text, "We dropped Jenkins.").is_sure
     assert not relation("We use Jenkins.", text).is_sure
+
+
+@pytest.mark.parametrize(
+    ("said", "is_so"),
+    [
+        ("일단 놔두고 이슈만 파놔", True),
+        ("For now just file an issue", True),
+        ("일단락됐어", False),
+        ("Sol leads it for now", False),
+    ],
+)
+def test_what_begins_with_for_now_is_for_now(said: str, is_so: bool) -> None:
+    assert is_for_now(said) is is_so
+
+
+def test_how_old_a_thing_is_says_not_of_what_is_spoken() -> None:
+    judged = relation(
+        "Postgres 16 it is, drop every mention of the old major from the docs",
+        "the old host is gone, it's preview.example.org that we use instead",
+    )
+    assert judged.sureness == UNRELATED
 
 
 @pytest.mark.parametrize(

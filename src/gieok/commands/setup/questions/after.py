@@ -124,7 +124,7 @@ class _TakeNotesQuestion(SetupQuestion):
     name = "take_notes"
     step = 1
     kind = AnswerKind.ONE
-    words = Words("Take this in?")
+    words = Words("Read this?")
 
     def applies(self, known: Interview) -> bool:
         return bool(find_typed_notes(known))

@@ -93,9 +93,21 @@ def is_known_later(new: StatedLine, old: StatedLine) -> bool:
 
     Of two notes that were made in one second nobody knows which came first.
     """
-    if not is_dated(new.document) or new.order <= old.order:
+    if not is_dated(new.document) or new.order <= old.order or _is_made_of(old, new):
         return False
     return new.at > old.at or new.document.key == old.document.key or not _is_as_made(new.document)
+
+
+def _is_made_of(observed: StatedLine, turn: StatedLine) -> bool:
+    """Say whether a statement was observed in the very turn that seems to follow it.
+
+    A turn's block is dated by its first line, and so has the second of what was observed in it.
+    """
+    return (
+        observed.document.kind == observation.KIND
+        and turn.document.kind == turns.KIND
+        and (turn.at, turn.line) == (observed.at, 1)
+    )
 
 
 def is_dated(document: Document) -> bool:

@@ -56,6 +56,9 @@ _GENERIC = frozenset(
     체제 버전 histori dead tabl discontinu deprec decommiss shut good subscription membership setup plan
     """.split()
 )
+#: Words that say of a thing how old it is and, alone, do not say of what is spoken: "the old host
+#: is gone" ends nothing that was said of "the old major".
+_TELLS_AGE = frozenset(("old", "new", "former", "previous"))
 #: Korean stems shorter than this begin too many other words.
 _SHORTEST_HANGUL = 2
 #: Names up to this length are abbreviations that many things share.
@@ -115,6 +118,7 @@ _OF_A_DAY = defer_pattern(
     r"(?<![가-힣])(?:오늘|어제|그제|방금|아까)|\b(?:today|yesterday|tonight|this morning|last night)\b",
     re.IGNORECASE,
 )
+_FOR_NOW = defer_pattern(r"\W*(?:일단은?(?![가-힣])|for (?:now|the moment)\b)", re.IGNORECASE)
 _COMING_DAY = defer_pattern(
     r"(?<![가-힣])(?:오늘|내일|모레|이따)|\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening))\b",
     re.IGNORECASE,
@@ -219,6 +223,11 @@ def names_coming_day(text: str) -> bool:
     return _COMING_DAY.search(text) is not None and _FROM_DAY.search(text) is None
 
 
+def is_for_now(text: str) -> bool:
+    """Say whether a sentence begins by saying that it is for now."""
+    return _FOR_NOW.match(text) is not None
+
+
 def denies_for_day(text: str) -> bool:
     """Say whether a sentence only says that something is not so on one day, today or to come.
 
@@ -256,7 +265,7 @@ def _find_surest(found: Iterable[Relation]) -> Relation:
 
 def _judge_sentences(earlier: Sentence, later: Sentence) -> Relation:
     shared = list_shared(earlier, later)
-    if not shared or earlier.text == later.text:
+    if _TELLS_AGE.issuperset(shared) or earlier.text == later.text:
         return Relation(UNRELATED)
     given_up = _find_given_up(earlier, later)
     conflicts = list_conflicts(earlier, later) if given_up is None else []

@@ -9,6 +9,8 @@ from gieok.commands.memory.filters import SEARCHED_STATUSES
 from gieok.commands.memory.hits import (
     UNDATED,
     SearchHit,
+    count_likely_hits,
+    introduce_unlikely,
     introduce_unsure_hits,
     not_taken_as_times,
     sort_for_reading,
@@ -16,7 +18,6 @@ from gieok.commands.memory.hits import (
 from gieok.commands.memory.search import search_memory
 from gieok.errors import GieokError, NotIndexed
 from gieok.memory.files import roots
-from gieok.ranking.likelihood import LOW
 from gieok.surfaces.web.answers import Answer, find_answer
 from gieok.surfaces.web.reasons import Reasons, reasons
 from gieok.surfaces.web.site import PageRequest, parse_number
@@ -72,6 +73,7 @@ def found_hits(seen: PageRequest) -> dict[str, Any]:
         "waiting": 0,
         "is_bare": False,
         "unlikely": [],
+        "unlikely_words": "",
         "introduction": "",
         "is_timeline": False,
         "undated": UNDATED.say(seen.lang),
@@ -104,13 +106,14 @@ def found_hits(seen: PageRequest) -> dict[str, Any]:
     nearest = (result.nearest,) if result.nearest and not result.results else ()
     first = sort_for_reading(result._replace(results=result.results[:limit]))
     shown = _build_shown_hits(seen, first or nearest, filters.get("q", ""))
-    is_whole = result.is_timeline or introduction is not None
-    likely = len(shown) if is_whole else _count_likely_hits(shown)
+    likely = count_likely_hits(result._replace(results=first)) if first else len(shown)
+    unlikely = shown[likely:]
     return values | {
         "introduction": introduction.say(seen.lang) if introduction else "",
         "is_timeline": result.is_timeline,
         "hits": shown[:likely],
-        "unlikely": shown[likely:],
+        "unlikely": unlikely,
+        "unlikely_words": introduce_unlikely(len(unlikely)).say(seen.lang),
         "notes": [note for note in notes if note],
         "more": more,
         "waiting": result.waiting,
@@ -123,13 +126,6 @@ def _format_unfiltered_query(asked: dict[str, str]) -> str:
     """Return the query string without its filters; '' where it has none."""
     unfiltered = {name: value for name, value in asked.items() if name in ("q", "in")}
     return urlencode(unfiltered) if unfiltered.get("q") and asked.keys() & {*_NARROWING} else ""
-
-
-def _count_likely_hits(shown: list[ShownHit]) -> int:
-    """Return how many hits come before the unlikely ones at the end; the order stays."""
-    return next(
-        (place for place in range(len(shown), 0, -1) if shown[place - 1].hit.level != LOW), 0
-    )
 
 
 def _build_shown_hits(
