@@ -1,12 +1,15 @@
-"""Live a month on three devices, offline for days, killed, with the key changed.
+"""Live a month on four devices: each a week offline, killed, the key changed, one dropped.
 
     python benchmarks/sync.py [--seed 1] [--seeds 1] [--days 30] [--acts 4] [--kills 0.4] [--json]
 
-Two homes, later three, synchronise over a bare Git repository in a temporary folder. On each day
+Two homes, later four, synchronise over a bare Git repository in a temporary folder. On each day
 each device tells, edits, corrects, observes, forgets and retires at random; one of them is offline.
-A synchronisation is killed before a random write with probability `--kills`. At the end all exports
-have to be equal, everything that was told and neither replaced nor forgotten has to be there, and
-nothing that was forgotten. Where something is not so it is shown, and the exit status is 1.
+Each of the three that stay is offline for a week (of a month of 30 days), and the fourth is dropped
+after two thirds of the days, while one that stays is offline. A synchronisation is killed before a
+random write with probability `--kills`. At the end all exports have to be equal, everything that
+was told and neither replaced nor forgotten has to be there, and nothing that was forgotten. The
+dropped device, which still has its key and the remote, must read nothing that was told after the
+drop, and nobody must hear it. Where something is not so it is shown, and the exit status is 1.
 """
 
 import argparse
@@ -39,6 +42,7 @@ def live_month(seed: int, days: int, acts: int, kill_share: float) -> dict[str, 
         "syncs": month.syncs,
         "kills": month.kills,
         "both_kept": month.both_kept,
+        "offline_days": dict(month.offline_days),
         "lines": lines,
         "faults": faults,
         "cpu_s": round(used.ru_utime + used.ru_stime - before.ru_utime - before.ru_stime, 1),

@@ -1,5 +1,5 @@
 """A month on several devices: everything that can be told, changed and forgotten, in any order,
-with weeks offline, kills and a changed key.
+with a week offline for each device, kills, a changed key and a device that is dropped.
 """
 
 import os
@@ -88,6 +88,11 @@ class SyncedMonth:
         self.kills = 0
         self.syncs = 0
         self.both_kept = 0
+        #: Days in a row that each device was offline, by its name.
+        self.offline_days: Counter[str] = Counter()
+        self._lost: DeviceHome | None = None
+        self._told_at_drop = 0
+        self._faults_of_lost: list[str] = []
 
     @property
     def told(self) -> int:
@@ -101,31 +106,44 @@ class SyncedMonth:
 
     def live(self) -> None:
         """Let the days pass, then let every device hear of everything."""
-        third, rotated = self._days // 4, self._days // 2
         for day in range(self._days):
-            if day == third:
-                self._join_third()
-            if day == rotated:
-                self._sync(self.devices[0])
-                self.devices[0].run("sync rotate")
-            offline = self._random.choice([None, *self.devices])
-            for _ in range(self._acts):
-                for device in self.devices:
-                    self._clock.advance(timedelta(minutes=self._random.randint(1, 240)))
-                    self._act(device)
-                    if device is not offline and self._random.random() < 0.6:
-                        self._sync(device)
+            self._live_day(day)
         for _ in range(3):
             for device in self.devices:
                 device.sync()
+        if self._lost:
+            self._try_lost(self._lost)
+
+    def _live_day(self, day: int) -> None:
+        third, rotated, dropped = self._days // 4, self._days // 2, self._days * 2 // 3
+        if day == third:
+            self.devices.append(self._join_by_key("three"))
+            self._lost = self._join_by_key("lost")
+        if day == rotated:
+            self._sync(self.devices[0])
+            self.devices[0].run("sync rotate")
+        if day == dropped and self._lost:
+            self._drop(self._lost)
+        used = [*self.devices, *([self._lost] if self._lost and day < dropped else [])]
+        away = self._find_away(day, third, rotated)
+        if away:
+            self.offline_days[away.folder.name] += 1
+        self._use_devices(used, {away, self._random.choice([None, *used])})
+
+    def _use_devices(self, used: list[DeviceHome], offline: set[DeviceHome | None]) -> None:
+        for _ in range(self._acts):
+            for device in used:
+                self._clock.advance(timedelta(minutes=self._random.randint(1, 240)))
+                self._act(device)
+                if device not in offline and self._random.random() < 0.6:
+                    self._sync(device)
 
     def find_faults(self) -> list[str]:
         """Return what is not equal, lost, or there although it was forgotten."""
         exports = [device.export() for device in self.devices]
         faults = [
-            f"{self.devices[n].folder.name} differs: {_find_difference(exports[0], other)[:4]}"
-            for n, other in enumerate(exports)
-            if other != exports[0]
+            *self._faults_of_lost,
+            *self._list_differences(exports),
         ]
         everything = "\n".join(exports[0])
         for told in self._told:
@@ -143,13 +161,55 @@ class SyncedMonth:
         ]
         return faults
 
-    def _join_third(self) -> None:
-        key = self._folder / "third.key"
+    def _list_differences(self, exports: list[list[str]]) -> list[str]:
+        return [
+            f"{self.devices[n].folder.name} differs: {_find_difference(exports[0], other)[:4]}"
+            for n, other in enumerate(exports)
+            if other != exports[0]
+        ]
+
+    def _join_by_key(self, name: str) -> DeviceHome:
+        key = self._folder / f"{name}.key"
         self.devices[0].run("sync key", to=str(key))
-        third = DeviceHome(self._folder / "three", self._clock)
-        third.run("sync init", remote=str(self._remote), name="three", key_file=str(key))
-        self.devices.append(third)
-        third.sync()
+        device = DeviceHome(self._folder / name, self._clock)
+        device.run("sync init", remote=str(self._remote), name=name, key_file=str(key))
+        device.sync()
+        return device
+
+    def _find_away(self, day: int, third: int, rotated: int) -> DeviceHome | None:
+        """Return the device that is offline for a week on this day; None for none.
+
+        One after the other is: the second before the key is changed, the first while the lost one
+        is dropped, the third at the end.
+        """
+        week = max(1, self._days * 7 // 30)
+        begins = {1: third + 1, 0: rotated + 1, 2: rotated + 1 + week}
+        away = (n for n, begin in begins.items() if begin <= day < begin + week)
+        return next((self.devices[n] for n in away), None)
+
+    def _drop(self, lost: DeviceHome) -> None:
+        """Drop a device, on another one that has read everything of it."""
+        dropper = self.devices[1]
+        lost.sync()
+        dropper.sync()
+        dropper.run("sync devices", drop=lost.find_id())
+        self._told_at_drop = len(self._told)
+
+    def _try_lost(self, lost: DeviceHome) -> None:
+        """Let the dropped device read and send once more, with the access and the key it had."""
+        text = "Whoever found the lost device says this."
+        lost.remember(text)
+        lost.run("sync run")
+        held = "\n".join(lost.export())
+        self._faults_of_lost = [
+            f"the dropped device reads {told.text!r}"
+            for told in self._told[self._told_at_drop :]
+            if told.text in held
+        ]
+        for device in self.devices:
+            device.run("sync run")
+            if text in "\n".join(device.export()):
+                self._faults_of_lost.append(f"{device.folder.name} hears the dropped device")
 
     def _sync(self, device: DeviceHome) -> None:
         self.syncs += 1

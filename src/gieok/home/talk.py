@@ -10,6 +10,7 @@ from gieok import paths, registry
 from gieok.agents import sources
 from gieok.agents.agent import list_readable_agents
 from gieok.agents.openclaw import installation
+from gieok.agents.unread_hosts import list_unread_host_places
 from gieok.errors import BadConfig, BadRequest
 from gieok.flow.generate import Asker
 from gieok.flow.schedule import Schedule
@@ -39,15 +40,17 @@ _REMEMBERED_TOKENS = 2_000
 
 
 def build_transcript_sources(home: Home) -> TranscriptSources:
-    """Return where the transcripts of the observed agents lie, and whose they are."""
+    """Return where the transcripts of the observed agents lie, and whose they are.
+
+    Where agents are read at all, the places of hosts that are not read yet are among them.
+    """
     settings, caller = home.settings, home.caller
+    where, observed = (caller.user, caller.environment), _list_observed_agents(settings)
     return TranscriptSources(
-        places=sources.list_transcript_places(
-            caller.user,
-            caller.environment,
-            _list_observed_agents(settings),
-            _list_observed_folders(home),
-        ),
+        places=[
+            *sources.list_transcript_places(*where, observed, _list_observed_folders(home)),
+            *(list_unread_host_places(*where) if observed else ()),
+        ],
         open_database=_open_transcripts,
         default_scope=_own_scope(settings),
         session_folders=HomeSessionFolders(home),

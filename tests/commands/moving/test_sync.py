@@ -373,13 +373,14 @@ def test_a_restored_backup_sends_nothing_over_what_was_sent(pair: list[DeviceHom
 
 
 @pytest.mark.parametrize("seed", [5])
-def test_a_month_of_offline_weeks_kills_and_changed_keys_ends_equal(
+def test_a_month_of_offline_weeks_kills_changed_keys_and_a_dropped_device_ends_equal(
     tmp_path: Path, seed: int
 ) -> None:
     month = SyncedMonth(tmp_path, seed, days=8, acts_a_day=2)
     month.live()
     assert month.find_faults() == []
     assert month.kills > 0
+    assert month.offline_days == {"one": 1, "two": 1, "three": 1}
 
 
 def test_killed_before_any_write_the_next_run_goes_on(pair: list[DeviceHome], remote: Path) -> None:

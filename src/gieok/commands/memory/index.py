@@ -94,6 +94,8 @@ class IndexResult:
     dropped: Hidden[tuple[str, ...]] = ()
     #: Documents in the named folders whose kind is not read: (suffix, number).
     unread: Hidden[tuple[tuple[str, int], ...]] = ()
+    #: Agents whose conversations are on this machine and are not read yet.
+    hosts_not_read: Hidden[Words | None] = None
     #: Scope that the named folders are in; '' where none was named.
     scope: Hidden[str] = ""
 
@@ -157,6 +159,8 @@ def render_index_report(result: IndexResult, style: Style) -> str:
     if result.scope and not result.empty:
         lines.append(f"  {printable(describe_ownership(result.scope).say(style.lang))}")
     lines += _format_unread_kinds(result, style)
+    if result.hosts_not_read:
+        lines.append(f"  {printable(result.hosts_not_read.say(style.lang))}")
     lines += [f"  {style.say('failed')}: {f.key!r}: {style.told(f.reason)}" for f in r.failed]
     lines += [f"  {style.say('warning')}: {f.key!r}: {style.told(f.reason)}" for f in r.warnings]
     lines += _left_out_lines(r.left_out, style)
@@ -327,6 +331,7 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         _with_vectors(call, request, report),
         messages=messages,
         turns=turns,
+        hosts_not_read=_name_unread_hosts(call) if has_talk else None,
         empty=empty,
         unread=_count_unread_kinds(named),
         scope=str(scope) if request.paths else "",
@@ -335,6 +340,14 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         call.tell(render_index_report(result, Style(call.lang, colour=False)))
         return _watch_indexed_folders(call, request, folders, result)
     return result
+
+
+def _name_unread_hosts(call: Call) -> Words | None:
+    """Return the words that name hosts whose conversations are not read yet; None for none."""
+    from gieok.commands.prompt.hosts import list_unread_hosts, name_unread_hosts
+
+    unread = list_unread_hosts(call)
+    return name_unread_hosts(unread) if unread else None
 
 
 def _count_unread_kinds(folders: Sequence[roots.Root]) -> tuple[tuple[str, int], ...]:

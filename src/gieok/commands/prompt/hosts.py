@@ -8,7 +8,8 @@ from gieok.agents import sources, table
 from gieok.agents.agent import Agent, load_agent
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.support import HostSupport, describe_host
-from gieok.commands.command import Style
+from gieok.agents.unread_hosts import FoundUnreadHost, find_unread_hosts
+from gieok.commands.command import Style, printable
 from gieok.commands.prompt.installed_hooks import Presence, find_presence
 from gieok.commands.prompt.sites import user_site
 from gieok.home.call import Call
@@ -69,6 +70,17 @@ def _find_host(call: Call, name: str) -> HostHere:
     )
 
 
+def list_unread_hosts(call: Call) -> tuple[FoundUnreadHost, ...]:
+    """Return the hosts whose conversations are on this machine and are not read yet."""
+    return find_unread_hosts(call.caller.user, call.caller.environment)
+
+
+def name_unread_hosts(hosts: tuple[FoundUnreadHost, ...]) -> Words:
+    """Return the sentence that names hosts whose conversations are not read yet."""
+    named = ", ".join(f"{host.name} ({host.folder})" for host in hosts)
+    return Words.of("not read yet, conversations of: {hosts}", hosts=named)
+
+
 def list_table_heads(lang: str) -> list[str]:
     """Return the heads of the columns that say what works, the agent's name first."""
     return [head.say(lang) for head in (_AGENT, *_HEADS)]
@@ -81,8 +93,13 @@ def list_support_cells(support: HostSupport, lang: str) -> list[str]:
     return [support.name, *said, support.tried_release or _CELLS[""].say(lang)]
 
 
-def render_hosts(hosts: tuple[HostHere, ...], style: Style) -> str:
-    """Show the table, and the command that installs Gieok in an agent that is here without it."""
+def render_hosts(
+    hosts: tuple[HostHere, ...], style: Style, unread: tuple[FoundUnreadHost, ...] = ()
+) -> str:
+    """Show the table, and the command that installs Gieok in an agent that is here without it.
+
+    `unread` are hosts that are here too, and whose conversations are not read yet.
+    """
     heads = list_table_heads(style.lang)
     rows = [[heads[0], _HERE.say(style.lang), *heads[1:]]]
     for host in hosts:
@@ -97,6 +114,8 @@ def render_hosts(hosts: tuple[HostHere, ...], style: Style) -> str:
     ]
     waiting = [host.name for host in hosts if host.is_here and not host.is_installed]
     lines += [f"→ `gieok install {name}`" for name in waiting]
+    if unread:
+        lines.append(printable(name_unread_hosts(unread).say(style.lang)))
     return "\n".join(lines)
 
 

@@ -10,9 +10,10 @@ from gieok.agents.install import change, plugin_package
 from gieok.agents.install.change import Edit, InstallChange, InstallRecord
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.table import NAMES
+from gieok.agents.unread_hosts import FoundUnreadHost
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted, mark_encoded_getter
-from gieok.commands.prompt.hosts import HostHere, list_hosts, render_hosts
+from gieok.commands.prompt.hosts import HostHere, list_hosts, list_unread_hosts, render_hosts
 from gieok.commands.prompt.sites import build_own_command, project_site, user_site
 from gieok.errors import BadRequest, GieokError, find_os_reason
 from gieok.home.call import Call
@@ -47,6 +48,8 @@ class InstallResult:
     refused: Omitted[Words] = None
     #: The table of agents, where no agent was named.
     hosts: Omitted[tuple[HostHere, ...]] = None
+    #: Hosts beside the table that are here, and whose conversations are not read yet.
+    not_read: Omitted[tuple[FoundUnreadHost, ...]] = None
     #: Installs of the agents that a person chose from the table.
     chosen: Hidden[tuple["InstallResult", ...]] = ()
 
@@ -62,7 +65,8 @@ def render_install(result: InstallResult, style: Style) -> str:
     if result.hosts is not None:
         shown = [render_install(each, style) for each in result.chosen]
         note = [f"! {result.note.say(style.lang)}"] if result.note else []
-        return "\n".join([*shown, render_hosts(result.hosts, style), *note])
+        table_text = render_hosts(result.hosts, style, result.not_read or ())
+        return "\n".join([*shown, table_text, *note])
     if result.refused:
         return f"! {result.refused.say(style.lang)}"
     lines = []
@@ -152,11 +156,11 @@ def install_agent(
     if list_:
         if agent or user or project or commands or dry_run or uninstall or to:
             raise BadRequest("--list shows all agents", hint="leave out everything else")
-        return _build_table(list_hosts(call))
+        return _with_unread_hosts(call, _build_table(list_hosts(call)))
     if not agent:
         if uninstall or project or dry_run or commands or to:
             raise BadRequest("name an agent", hint="one of: {names}", names=", ".join(NAMES))
-        return _offer_hosts(call)
+        return _with_unread_hosts(call, _offer_hosts(call))
     if (agent == plugin_package.NAME) != bool(to):
         raise BadRequest("`gieok install plugin` and --to belong together", hint=_PACKAGE_HINT)
     if agent == plugin_package.NAME:
@@ -239,6 +243,11 @@ def _build_table(
         hosts=hosts,
         chosen=chosen,
     )
+
+
+def _with_unread_hosts(call: Call, result: InstallResult) -> InstallResult:
+    """Return the table with the hosts that it has no row for, and that are here."""
+    return replace(result, not_read=list_unread_hosts(call) or None)
 
 
 def _offer_hosts(call: Call) -> InstallResult:

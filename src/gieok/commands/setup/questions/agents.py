@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping, Sequence
 
 from gieok.agents.agent import list_readable_agents
+from gieok.commands.prompt.hosts import list_unread_hosts, name_unread_hosts
 from gieok.commands.setup.dialogue import Pick
 from gieok.commands.setup.interview import Interview
 from gieok.commands.setup.questions.question import AnswerKind, SettingQuestion, SetupQuestion
@@ -28,9 +29,14 @@ class _AgentsQuestion(SetupQuestion):
     words = Words("Whose conversations may be remembered?")
 
     def note(self, known: Interview) -> Sequence[str]:
-        if known.machine.agents:
-            return ()
-        return (known.words("No agent was found here. A folder of notes is asked for at the end."),)
+        lines = []
+        if not known.machine.agents:
+            lines.append(
+                known.words("No agent was found here. A folder of notes is asked for at the end.")
+            )
+        if unread := list_unread_hosts(known.call):
+            lines.append(name_unread_hosts(unread).say(known.call.lang))
+        return lines
 
     def picks(self, known: Interview) -> Sequence[Pick]:
         picks = []
