@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gieok.agents.transcripts.place import TranscriptPlace, Unread
+from gieok.text.messages import Words
 
 _WHY = "conversations of this agent are not read yet"
 _DATA = ".local/share"
@@ -88,6 +89,12 @@ def find_unread_hosts(home: Path, environment: Mapping[str, str]) -> tuple[Found
         for unread in place.unread
         for folder, _ in unread.explain_files(place.folder)
     )
+
+
+def name_unread_hosts(hosts: tuple[FoundUnreadHost, ...]) -> Words:
+    """Return the sentence that names hosts whose conversations are not read yet."""
+    named = ", ".join(f"{host.name} ({host.folder})" for host in hosts)
+    return Words.of("not read yet, conversations of: {hosts}", hosts=named)
 
 
 def _locate_folder(host: UnreadHost, home: Path, environment: Mapping[str, str]) -> Path:

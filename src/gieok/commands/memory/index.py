@@ -8,6 +8,7 @@ from os.path import normpath
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+from gieok.agents.unread_hosts import find_unread_hosts, name_unread_hosts
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.commands.memory.ownership import describe_ownership
@@ -344,9 +345,7 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
 
 def _name_unread_hosts(call: Call) -> Words | None:
     """Return the words that name hosts whose conversations are not read yet; None for none."""
-    from gieok.commands.prompt.hosts import list_unread_hosts, name_unread_hosts
-
-    unread = list_unread_hosts(call)
+    unread = find_unread_hosts(call.caller.user, call.caller.environment)
     return name_unread_hosts(unread) if unread else None
 
 

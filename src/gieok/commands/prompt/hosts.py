@@ -8,7 +8,7 @@ from gieok.agents import sources, table
 from gieok.agents.agent import Agent, load_agent
 from gieok.agents.install.edits import InstallPlace
 from gieok.agents.support import HostSupport, describe_host
-from gieok.agents.unread_hosts import FoundUnreadHost, find_unread_hosts
+from gieok.agents.unread_hosts import FoundUnreadHost, find_unread_hosts, name_unread_hosts
 from gieok.commands.command import Style, printable
 from gieok.commands.prompt.installed_hooks import Presence, find_presence
 from gieok.commands.prompt.sites import user_site
@@ -73,12 +73,6 @@ def _find_host(call: Call, name: str) -> HostHere:
 def list_unread_hosts(call: Call) -> tuple[FoundUnreadHost, ...]:
     """Return the hosts whose conversations are on this machine and are not read yet."""
     return find_unread_hosts(call.caller.user, call.caller.environment)
-
-
-def name_unread_hosts(hosts: tuple[FoundUnreadHost, ...]) -> Words:
-    """Return the sentence that names hosts whose conversations are not read yet."""
-    named = ", ".join(f"{host.name} ({host.folder})" for host in hosts)
-    return Words.of("not read yet, conversations of: {hosts}", hosts=named)
 
 
 def list_table_heads(lang: str) -> list[str]:

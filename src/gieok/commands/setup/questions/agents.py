@@ -4,7 +4,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from gieok.agents.agent import list_readable_agents
-from gieok.commands.prompt.hosts import list_unread_hosts, name_unread_hosts
+from gieok.agents.unread_hosts import name_unread_hosts
+from gieok.commands.prompt.hosts import list_unread_hosts
 from gieok.commands.setup.dialogue import Pick
 from gieok.commands.setup.interview import Interview
 from gieok.commands.setup.questions.question import AnswerKind, SettingQuestion, SetupQuestion
