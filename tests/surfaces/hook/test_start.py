@@ -482,7 +482,7 @@ def test_status_says_how_much_each_scope_holds_and_empty_only_of_all(
     assert main(["status"]) == 0
     out = capsys.readouterr().out
     assert not out.startswith("Memory: empty"), out
-    assert "yours, everywhere (agent:main): nothing yet" in out
+    assert "yours, in all projects (agent:main): nothing yet" in out
     assert f"this project's ({project_scope(str(repository))}): " in out
 
 
