@@ -6,7 +6,7 @@ import pytest
 from tests.support.silent_reader import SilentReader
 
 from gieok.memory.talk.gate_lines import read_given_rules
-from gieok.memory.talk.rule_readings import SAID
+from gieok.memory.talk.rule_readings import POSSIBLE, SAID
 from gieok.ports.models import RuleKind, RuleStretch
 from gieok.text.gates.action import ASK, REMIND
 
@@ -30,11 +30,15 @@ def test_a_permission_alone_makes_no_rule_about_actions(
     assert [rule.sense for rule in rules] == [words] * number
 
 
-@pytest.mark.parametrize(("chance", "mode"), [(SAID, ASK), (SAID - 0.01, REMIND), (0.05, REMIND)])
+@pytest.mark.parametrize(
+    ("chance", "mode"), [(SAID, ASK), (SAID - 0.01, REMIND), (POSSIBLE, REMIND)]
+)
 def test_what_the_reader_may_take_for_a_rule_reminds(chance: float, mode: str) -> None:
     said = "the dye room is for Maren to sort"
     (rule,) = read_given_rules([said], date(2026, 11, 20), _Reader(RuleKind.NEVER, chance))
     assert (rule.mode, rule.sense) == (mode, said)
+    unlikely = _Reader(RuleKind.NEVER, POSSIBLE - 0.01)
+    assert read_given_rules([said], date(2026, 11, 20), unlikely) == []
 
 
 class _TwoMarks(SilentReader):
@@ -43,7 +47,7 @@ class _TwoMarks(SilentReader):
     def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
         at = text.index(". ") + 1
         sure = RuleStretch(start=0, end=at, kind=RuleKind.NEVER, chance=1.0)
-        return [sure, sure._replace(start=at + 1, end=len(text), chance=0.3)]
+        return [sure, sure._replace(start=at + 1, end=len(text), chance=0.6)]
 
 
 def test_beside_a_sure_rule_a_doubtful_one_of_the_message_is_left_out() -> None:

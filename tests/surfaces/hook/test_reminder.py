@@ -191,7 +191,7 @@ def test_what_the_reader_doubts_is_a_rule_that_reminds(
     place.home.mkdir(mode=0o700)
     (place.home / "models").symlink_to(models)
     monkeypatch.setenv("GIEOK_EMBEDDER", "e5")
-    _say(place, "hands off the prod cluster please, on-call does that one")
+    _say(place, "hands off the prod cluster, on-call does it")
     call = open_call({})
     (rule,) = load_command("rules list")(call).rules
     tried = [
