@@ -356,3 +356,13 @@ def test_a_server_that_is_down_is_named_with_the_next_step_and_no_secret() -> No
         assert "database.url" in str(caught.value.hint)
         assert "hunter2" not in f"{caught.value!s} {caught.value.hint}"
     journal.close()
+
+
+def test_tables_that_grew_gave_no_space_back(
+    make_database: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = PostgresJournal(make_database())
+    sizes = iter((8_192, 16_384, 16_384, 8_192))
+    monkeypatch.setattr(PostgresJournal, "_size", lambda _: next(sizes))
+    assert [journal.compact(), journal.compact()] == [0, 8_192]
+    journal.close()
