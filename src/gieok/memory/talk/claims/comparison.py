@@ -196,7 +196,7 @@ class Comparison:
             self._store,
             self._scope,
             one.text,
-            build_near_query(self._judge, one.text, one.vector, self._model),
+            self._build_query(one),
             Filter(),
             _NEIGHBOURS,
         )
@@ -217,6 +217,16 @@ class Comparison:
                 others = [other for other in others if other.line != one.line]
             neighbours.append(_NearPassage(others, score))
         return neighbours
+
+    def _build_query(self, one: StatedLine) -> VectorQuery:
+        """Return the query for the statements near to one.
+
+        What has no date is never the later statement of a pair: it is not asked what it changes,
+        which would embed each statement of a folder of notes once more.
+        """
+        if is_dated(one.document):
+            return build_near_query(self._judge, one.text, one.vector, self._model)
+        return VectorQuery(one.vector, hub_weight=OWN_HUB_WEIGHT, model=self._model)
 
     def _list_passage_statements(
         self, document: Document, passage: FoundPassage, vector: bytes
