@@ -2,7 +2,7 @@
 
     python benchmarks/figures.py [--only NAME …] [--data DIR] [--out docs/figures.json]
 
-`--only boards` takes the three public boards together (docs/boards.md), `--only records` what
+`--only boards` takes the public boards together (docs/boards.md), `--only records` what
 observers keep (docs/figures.md). The boards and the transcripts that are filled up with the output
 of tools take an hour and a half, so they run only where they are named.
 
@@ -45,6 +45,8 @@ class Measurement:
     arguments: tuple[str, ...] = ()
     data: str = ""
     data_option: str = "--data"
+    #: A second place of the data folder, by its option.
+    beside: tuple[str, str] | None = None
     #: Several measurements that `--only` takes by one name.
     group: str = ""
     #: Left out where it is not named.
@@ -53,6 +55,9 @@ class Measurement:
     def list_words(self, folder: Path) -> list[str]:
         """Return the command, without the interpreter."""
         place = [self.data_option, str(folder / self.data)] if self.data else []
+        if self.beside:
+            option, data = self.beside
+            place += [option, str(folder / data)]
         return [f"benchmarks/{self.script}", *self.arguments, *place, "--json"]
 
 
@@ -110,6 +115,31 @@ MEASUREMENTS = (
         "board_proactive",
         "board_proactive.py",
         data="boards/ProactiveMemBench",
+        group="boards",
+        is_long=True,
+    ),
+    Measurement(
+        "board_locomo",
+        "board_dialogues.py",
+        ("locomo",),
+        data="boards/locomo",
+        group="boards",
+        is_long=True,
+    ),
+    Measurement(
+        "board_beam",
+        "board_dialogues.py",
+        ("beam",),
+        data="boards/BEAM",
+        group="boards",
+        is_long=True,
+    ),
+    Measurement(
+        "board_memaware",
+        "memaware.py",
+        ("--assistant-chars", "800"),
+        data="memaware",
+        beside=("--board", "boards/memaware"),
         group="boards",
         is_long=True,
     ),
