@@ -17,6 +17,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import forked
 import leftover
 import parts
 import pytest
@@ -55,7 +56,7 @@ class _Worker(Protocol):
     workerinput: dict[str, object]
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Put temporary files into memory where there is room, unless TMPDIR names a folder, and trust
     no authority outside.
     """
@@ -69,6 +70,8 @@ def pytest_configure() -> None:
     # who runs the tests.
     home = tempfile.mkdtemp(prefix="home-of-tests-")
     atexit.register(shutil.rmtree, home, ignore_errors=True)
+    if not hasattr(config, "workerinput"):  # workers take it over: all share one process of forks
+        os.environ[forked.SHARED] = str(Path(home) / "forks")
     os.environ |= {
         "HOME": home,
         "GIEOK_DAEMON_AUTOSTART": "off",
@@ -166,11 +169,10 @@ def _no_reader_is_left() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def commands() -> Iterator["Commands"]:
-    """Return what runs commands of `gieok` as forks of one process, which takes two seconds to
-    begin.
-    """
-    import forked
+    """Return what runs commands of `gieok` as forks of one process.
 
+    Where a worker has this, the process that it shares with others stays until the worker ends.
+    """
     with forked.commands() as server:
         yield server
 
