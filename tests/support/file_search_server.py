@@ -154,6 +154,11 @@ class FakeGemini:
         ]
         return _page("fileSearchStores", items, query)
 
+    def _get_store(self, arguments: str, **_: Any) -> tuple[int, Any, dict[str, str]]:
+        if arguments not in self.stores:
+            return _error(404, "NOT_FOUND", "no such store")
+        return 200, {"name": arguments, "displayName": self.stores[arguments]}, {}
+
     def _create_store(self, data: Any, **_: Any) -> tuple[int, Any, dict[str, str]]:
         name = f"fileSearchStores/{data['displayName']}-{next(self.numbers):012d}"
         self.stores[name] = data["displayName"]
@@ -371,6 +376,7 @@ _STORE = r"(fileSearchStores/[^/:]+)"
 _ROUTES = (
     (r"GET /fileSearchStores", "list stores"),
     (r"POST /fileSearchStores", "create store"),
+    (rf"GET /{_STORE}", "get store"),
     (rf"DELETE /{_STORE}", "delete store"),
     (r"DELETE /(files/[^/]+)", "delete file"),
     (rf"GET /{_STORE}/documents", "list documents"),

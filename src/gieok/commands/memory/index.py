@@ -173,7 +173,13 @@ def _format_unread_kinds(result: IndexResult, style: Style) -> list[str]:
     if not result.unread:
         return []
     kinds = ", ".join(f"{count:,} {suffix}" for suffix, count in result.unread)
-    return [style.say("  not read, as files of these kinds are not: {kinds}", kinds=kinds)]
+    return [
+        style.say(
+            "  not read, as files of these kinds are not: {kinds}; saved as .docx, .hwpx or .txt "
+            "they are",
+            kinds=kinds,
+        )
+    ]
 
 
 def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
@@ -195,11 +201,12 @@ def _format_no_notes(result: IndexResult, style: Style) -> str:
     names = ", ".join(map(repr, result.empty))
     return style.say(
         (
-            "There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For "
-            "source code: `gieok code init`; to name another folder: `gieok index DIR`, then "
-            "`gieok index --remove {folders}`"
+            "There are no notes in {names} yet: {kinds} are indexed. For source code: `gieok code "
+            "init`; to name another folder: `gieok index DIR`, then `gieok index --remove "
+            "{folders}`"
         ),
         names=names,
+        kinds=", ".join(roots.SUFFIXES),
         folders=shlex.join(result.empty),
     )
 
