@@ -222,6 +222,21 @@ def test_what_is_denied_for_one_day_ends_nothing_that_holds_beyond_it(
     assert judge.review(relation(earlier, later), earlier, later).is_sure == is_change
 
 
+@pytest.mark.parametrize(
+    ("earlier", "later", "is_change"),
+    [
+        ("Noor signs the invoices", "I'm away in August, Noor does the till in that time", False),
+        ("Noor signs the invoices", "the till and the invoices are signed by Ida now", True),
+        ("while I'm away Noor signs the invoices", "while I'm away Ida signs the invoices", True),
+    ],
+)
+def test_what_holds_for_a_while_ends_nothing_that_stands_by_the_reader_alone(
+    earlier: str, later: str, is_change: bool
+) -> None:
+    judge = PairJudge(_Reader(0.9999))
+    assert judge.review(relation(earlier, later), earlier, later).is_sure == is_change
+
+
 def test_what_is_for_now_ends_nothing_by_the_reader_alone() -> None:
     rule = "Put the issue number in the title of each pull request."
     order = "for now just file an issue"

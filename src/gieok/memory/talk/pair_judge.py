@@ -25,6 +25,7 @@ from gieok.memory.talk.statements.relation import (
     denies_for_day,
     has_common_subject,
     is_for_now,
+    is_for_while,
     list_anchored_pairs,
     names_coming_day,
     relation,
@@ -186,10 +187,8 @@ class PairJudge:
             return judgement
         if tie.sureness == UNRELATED and not has_common_subject(claim, by):
             return judgement
-        if not tie.is_sure and denies_for_day(by) and not names_coming_day(claim):
-            return judgement  # "no deploys today" ends no standing rule about deploys
-        if not tie.is_sure and is_for_now(by):
-            return judgement  # "for now just file an issue" ends no rule on how they are titled
+        if not tie.is_sure and _is_passing(claim, by):
+            return judgement
         return judgement._replace(
             sureness=SURE, claim=claim, by=by, spoke_for=judgement.spoke_for or ("the reader",)
         )
@@ -206,6 +205,19 @@ class PairJudge:
 
 def _read_change(reader: Reader, pair: tuple[str, str]) -> ChangeReading:
     return reader.read_change(*pair)
+
+
+def _is_passing(claim: str, by: str) -> bool:
+    """Say whether a later sentence tells of a day or a while, and the earlier one of no such time.
+
+    "No deploys today" ends no standing rule about deploys, "for now just file an issue" none on how
+    they are titled, and "while I'm away Noor merges" says not who merges thereafter.
+    """
+    return (
+        (denies_for_day(by) and not names_coming_day(claim))
+        or is_for_now(by)
+        or (is_for_while(by) and not is_for_while(claim))
+    )
 
 
 def _weigh_evidence(chance: float, judgement: Relation) -> float:
