@@ -33,6 +33,7 @@ from gieok.memory.talk.statements.relation import (
 )
 from gieok.memory.talk.statements.statement import read_sentences
 from gieok.memory.talk.subject_finder import SubjectFinder
+from gieok.model.conversation import CORRECTED_MARK
 from gieok.ports.models import ChangeReading, Embedder, Reader, Vector
 from gieok.ranking.calibration import bound_log_odds
 
@@ -48,6 +49,9 @@ _SURE_FROM = 5.5
 #: (docs/figures.md).
 _SENTENCES_SHARE, _WHOLE_SHARE = 0.5, 0.5
 _LIKELY_FROM, _LIKELY_DIFFERING = 1.5, -1.0
+#: What a person's correction of the later statement adds to it: its words are those of the person,
+#: and say no more what they changed.
+_BY_CORRECTION = 1.5
 #: Log-odds of the whole statements from which one that is far nearer than all others is likely
 #: changed without a word that says so.
 _AHEAD_FROM = 3.0
@@ -147,7 +151,7 @@ class PairJudge:
             claim = self._facts.find(earlier, later) or earlier
             return relation(claim, later)._replace(claim=claim, by=later)
         best: Relation | None = None
-        most = _LIKELY_FROM
+        most = _LIKELY_FROM - (_BY_CORRECTION if CORRECTED_MARK in later else 0.0)
         for sentence, by in pairs:
             claim = self._facts.find(sentence, by) or sentence
             judgement = relation(claim, by)
