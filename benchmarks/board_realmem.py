@@ -20,6 +20,7 @@ word of both sides, captured by `gieok observe run --once` before the next messa
 - search: `gieok search MESSAGE --limit 200`, as shipped; sessions in the order of their best hit;
 - all: the same with `--min-score 0`: nothing is held back for being unlikely;
 - fts5: SQLite's FTS5 over the same turns (retrieval.py);
+- vectors: cosine of the same vectors alone, of the same passages;
 - possible: all gold sessions that are known when the message is asked, first.
 - hook: whether the memories that the prompt's hook would inject (600 tokens) hold a turn of a gold
   session, and whether it injects anything.
@@ -162,6 +163,11 @@ class Person:
         names = (self._memory.session_of(hit["path"]) for hit in hits)
         return list(dict.fromkeys(name for name in names if name))
 
+    def rank_by_cosine(self, question: str) -> list[str]:
+        """Return the sessions of the nearest passages."""
+        self._read()
+        return self._memory.rank_by_cosine(question, _HITS)
+
     def recall(self, question: str) -> tuple[frozenset[str], int]:
         """Return the sessions whose turns the hook injects, and the tokens."""
         self._read()
@@ -215,6 +221,7 @@ def _ask(
         rankings={
             "search": person.ask(text, "search") if known else (),
             "all": person.ask(text, "all") if known else (),
+            "vectors": person.rank_by_cosine(text) if known else (),
             "fts5": list(dict.fromkeys(name for name in ranked if name in known)),
             "possible": [name for name in known if name in gold],
         },

@@ -2,7 +2,7 @@
 
     python benchmarks/figures.py [--only NAME …] [--data DIR] [--out docs/figures.json]
 
-`--only boards` takes the three public boards together (docs/boards.md), `--only records` what
+`--only boards` takes the public boards together (docs/boards.md), `--only records` what
 observers keep (docs/figures.md). The boards and the transcripts that are filled up with the output
 of tools take an hour and a half, so they run only where they are named.
 
@@ -25,6 +25,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,11 @@ _BENCHMARKS = Path(__file__).resolve().parent
 _REPOSITORY = _BENCHMARKS.parent
 FIGURES = _REPOSITORY / "docs" / "figures.json"
 #: A number that a document quotes, with its path behind it.
-QUOTE = re.compile(r"(-?\d*[.,]?\d+)(?: ?[a-zA-Z%]+)?<!--([\w.@-]+)-->")
+QUOTE = re.compile(r"(-?\d*[.,]?\d+)(?: ?[a-zA-Z%]+)?<!--([\w.@-]+(?: [\w.@-]+)*)-->")
+#: What stands above a table that quotes no path: its command, day and commit.
+MEASURED = re.compile(r"<!-- measured: ([^;]+); (\d{4}-\d\d-\d\d); ([0-9a-f]{8,9}) -->")
+#: A line of a table that says something in figures.
+_FIGURES = re.compile(r"^\|.*\d")
 _PLAIN = ("nothing", "newest", "words", "bigrams", "vectors", "fused")
 
 
@@ -45,6 +50,8 @@ class Measurement:
     arguments: tuple[str, ...] = ()
     data: str = ""
     data_option: str = "--data"
+    #: A second place of the data folder, by its option.
+    beside: tuple[str, str] | None = None
     #: Several measurements that `--only` takes by one name.
     group: str = ""
     #: Left out where it is not named.
@@ -53,6 +60,9 @@ class Measurement:
     def list_words(self, folder: Path) -> list[str]:
         """Return the command, without the interpreter."""
         place = [self.data_option, str(folder / self.data)] if self.data else []
+        if self.beside:
+            option, data = self.beside
+            place += [option, str(folder / data)]
         return [f"benchmarks/{self.script}", *self.arguments, *place, "--json"]
 
 
@@ -98,6 +108,7 @@ MEASUREMENTS = (
         group="records",
         is_long=True,
     ),
+    Measurement("pages", "pages.py"),
     Measurement("soak", "soak.py", ("--minutes", "5", "--pause-s", "0.2")),
     Measurement(
         "board_precision",
@@ -110,6 +121,31 @@ MEASUREMENTS = (
         "board_proactive",
         "board_proactive.py",
         data="boards/ProactiveMemBench",
+        group="boards",
+        is_long=True,
+    ),
+    Measurement(
+        "board_locomo",
+        "board_dialogues.py",
+        ("locomo",),
+        data="boards/locomo",
+        group="boards",
+        is_long=True,
+    ),
+    Measurement(
+        "board_beam",
+        "board_dialogues.py",
+        ("beam",),
+        data="boards/BEAM",
+        group="boards",
+        is_long=True,
+    ),
+    Measurement(
+        "board_memaware",
+        "memaware.py",
+        ("--assistant-chars", "800"),
+        data="memaware",
+        beside=("--board", "boards/memaware"),
         group="boards",
         is_long=True,
     ),
@@ -180,6 +216,21 @@ def read_figures(file: Path = FIGURES) -> dict[str, dict[str, Any]]:
         return {}
     kept: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
     return kept
+
+
+def list_unfounded_tables(document: str) -> list[str]:
+    """Return the first lines of the tables with figures that neither quote a path nor have above
+    them the command, the day and the commit.
+    """
+    unfounded = list[str]()
+    blocks = re.split(r"\n(?:\s*\n)+", document)
+    for before, block in pairwise(["", *blocks]):
+        rows = block.strip().split("\n")
+        if not rows[0].startswith("|") or not any(map(_FIGURES.match, rows[2:])):
+            continue
+        if not QUOTE.search(block) and not MEASURED.fullmatch(before.strip()):
+            unfounded.append(rows[0])
+    return unfounded
 
 
 def write_figures(file: Path, kept: Mapping[str, Any]) -> None:

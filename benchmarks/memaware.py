@@ -1,15 +1,19 @@
 """Unasked recall: prompts whose answer depends on what was told in an earlier session, which they
 do not mention.
 
-    python benchmarks/memaware.py --data DIR [--json] [--keep FOLDER] [--models FOLDER]
+    python benchmarks/memaware.py --data DIR [--board CHECKOUT] [--json] [--keep FOLDER]
 
 DIR holds `sessions.jsonl.gz`, `memaware.json`, `longmemeval.json` and `unasked_ko*.json`; parts
-whose file is missing are left out. The sessions are laid out as Claude Code's own transcripts in a
+whose file is missing are left out. CHECKOUT is one of github.com/kevin-hs-sohn/memaware (MIT):
+sessions and all 900 prompts are then read from its `data`, `memaware.json` names the prompts that
+were looked at while Gieok was made (`known`), and the others are `unseen`. Its sessions are those
+of LongMemEval's questions (MIT). Nothing is fetched. The sessions are laid out as Claude Code's own transcripts in a
 fresh home and captured by `gieok observe run --once` without an embedder; then all passages get
 their vectors. What follows runs in this process, by the code that the commands run, because a
 process for each of thousands of questions would measure Python's start:
 
 - search: the operation `search`; hit@k: a gold session is among the first k sessions that it names.
+- fts5, vectors: the same from SQLite's FTS5 over the turns, and from cosine alone.
 - hook: the operation `recall`, which is what the prompt's hook asks the daemon; at most 600 tokens.
   `hit`: a turn of a gold session stands in the text, by its handle.
 - silence: the gold of every second prompt is withheld (all those sessions are forgotten, with what
@@ -46,10 +50,12 @@ from gieok.home.call import Call
 from gieok.home.calls import open_call
 from gieok.home.home import Home as GieokHome
 from gieok.model.memory import Scope
+from gieok.model.retrieval import Filter, VectorQuery
 from gieok.ports.models import Embedder
 from gieok.ports.store import VectorSearch
 from gieok.testing import ManualClock
 from gieok.text.handles import build_handle
+from retrieval import PlainFts5
 from transcripts import Home, Session, session_uuid, write
 
 _AGENT = "claude-code"
@@ -59,6 +65,9 @@ _HITS = 80
 _BUDGET_TOKENS = 600
 _AFTER = timedelta(days=1)
 _NINE = timedelta(hours=9)
+#: How the board writes a session, and who speaks.
+_SESSION_HEAD = re.compile(r"(?m)^## Session (\S+)\nSession Date: (\S+)\n")
+_SPEAKER = re.compile(r"(?m)^(User|Assistant): ")
 _HANDLE = re.compile(r"(?<![0-9a-f])([0-9a-f]{6,8})(?:\.\d+)?(?![0-9a-f])")
 
 Row = Mapping[str, Any]
@@ -128,6 +137,20 @@ class Memory:
         """
         head, _, name = key.partition(f"{_AGENT}/")
         return self.sessions.get(name.partition("#")[0]) if head.endswith("sessions/") else None
+
+    def rank_by_cosine(self, question: str, passages: int) -> list[str]:
+        """Return the sessions of the nearest passages by their vectors alone, best first."""
+        store = self.call.home.store
+        assert isinstance(store, VectorSearch)
+        query = VectorQuery(self.embedder.embed_query(question))
+        ranked = [
+            (-score, scope, passage)
+            for scope in self.scopes
+            for passage, score in store.nearest(scope, query, Filter(), passages).ranked
+        ]
+        nearest = store.passages([passage for _, _, passage in sorted(ranked)[:passages]])
+        sessions = (self.session_of(passage.key) for passage in nearest)
+        return list(dict.fromkeys(session for session in sessions if session))
 
     def documents(self) -> Iterator[tuple[Scope, str, str]]:
         """Yield scope, key and session of the documents of turns."""
@@ -242,14 +265,37 @@ class Found:
         return {kind: {f"hit@{depth}": self.hit(depth, kind) for depth in depths} for kind in kinds}
 
 
-def searched(memory: Memory, rows: Sequence[Row], text: str, kind: str) -> Found:
-    found = []
+def place_gold(
+    rank: Callable[[str], Sequence[str]], rows: Sequence[Row], text: str, kind: str
+) -> Found:
+    """Return at which place a way to rank sessions has the first gold one of each row."""
+    places = []
     for row in rows:
-        sessions, gold = found_sessions(memory, row[text]), set(row["gold"])
-        found.append(
-            (row[kind], next((n for n, session in enumerate(sessions, 1) if session in gold), 0))
-        )
-    return Found(found)
+        gold = set(row["gold"])
+        ranked = enumerate(rank(row[text]), 1)
+        places.append((row[kind], next((n for n, session in ranked if session in gold), 0)))
+    return Found(places)
+
+
+def searched(memory: Memory, rows: Sequence[Row], text: str, kind: str) -> Found:
+    return place_gold(partial(found_sessions, memory), rows, text, kind)
+
+
+def rank_by_words(plain: PlainFts5, question: str) -> list[str]:
+    """Return the sessions of the turns that SQLite's FTS5 ranks, best first."""
+    ranked = (name.partition("\0")[0] for name in plain.rank(question, 10_000))
+    return list(dict.fromkeys(ranked))
+
+
+def index_plainly(rows: Sequence[Row]) -> PlainFts5:
+    """Index the turns of sessions with SQLite's FTS5 alone."""
+    return PlainFts5(
+        [
+            {"id": f"{row['id']}\0{number}", "text": turn["text"]}
+            for row in rows
+            for number, turn in enumerate(row["turns"])
+        ]
+    )
 
 
 def injected(memory: Memory, prompt: str) -> tuple[str, int]:
@@ -288,19 +334,63 @@ def _share(found: Any) -> float:
     return round(sum(values) / len(values), 3) if values else 0.0
 
 
-def english(data: Path, memory: Memory, every: int) -> dict[str, Any]:
-    """Ask the sets that are about `sessions.jsonl.gz`."""
+def read_board(checkout: Path) -> tuple[list[Row], list[Row]]:
+    """Return the sessions and the prompts of a checkout, as our own files hold them."""
+    sessions = list[Row]()
+    for file in sorted((checkout / "data" / "sessions").glob("*.md")):
+        parts = _SESSION_HEAD.split(file.read_text(encoding="utf-8"))
+        for name, day, said in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+            turns = _SPEAKER.split(said)
+            sessions.append(
+                {
+                    "id": name,
+                    "at": day,
+                    "turns": [
+                        {"role": role.lower(), "text": text.strip()}
+                        for role, text in zip(turns[1::2], turns[2::2], strict=True)
+                    ],
+                }
+            )
+    prompts: list[Row] = [
+        {
+            "id": row["question_id"],
+            "difficulty": row["difficulty"],
+            "prompt": row["question"],
+            "gold": row["answer_session_ids"],
+        }
+        for row in _rows(checkout / "data" / "questions.json")
+    ]
+    return sessions, prompts
+
+
+def english(memory: Memory, plain: PlainFts5, sets: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+    """Ask the sets that are about `sessions.jsonl.gz`: `questions`, `prompts`, of which `known`."""
     parts = dict[str, Any]()
-    questions, prompts = (
-        _rows(data / "longmemeval.json")[::every],
-        _rows(data / "memaware.json")[::every],
-    )
+    ways: dict[str, Callable[[str], Sequence[str]]] = {
+        "search": partial(found_sessions, memory),
+        "fts5": partial(rank_by_words, plain),
+        "vectors": lambda question: memory.rank_by_cosine(question, _HITS),
+    }
+    questions, prompts = sets["questions"], sets["prompts"]
     if questions:
-        found = searched(memory, questions, "question", "type")
-        parts["longmemeval"] = {**found.row((1, 5)), "by_type": found.by_kind((1, 5))}
+        parts["longmemeval"] = {"questions": len(questions)}
+        for way, rank in ways.items():
+            found = place_gold(rank, questions, "question", "type")
+            parts["longmemeval"][way] = {**found.row((1, 5)), "by_type": found.by_kind((1, 5))}
     if prompts:
-        found = searched(memory, prompts, "prompt", "difficulty")
-        parts["search"] = {**found.row(_DEPTHS), "by_difficulty": found.by_kind(_DEPTHS)}
+        known = {row["id"] for row in sets["known"]}
+        parts["prompts"] = {"all": len(prompts)}
+        for way, rank in ways.items():
+            found = place_gold(rank, prompts, "prompt", "difficulty")
+            parts[way] = {**found.row(_DEPTHS), "by_difficulty": found.by_kind(_DEPTHS)}
+            unseen = [
+                place
+                for row, place in zip(prompts, found.places, strict=True)
+                if row["id"] not in known
+            ]
+            if 0 < len(unseen) < len(prompts):
+                parts["prompts"]["unseen"] = len(unseen)
+                parts[way]["unseen"] = Found(unseen).row(_DEPTHS)
         parts["hook"] = hooked(memory, prompts)
         withheld = prompts[::2]
         memory.forget({session for row in withheld for session in row["gold"]})
@@ -326,20 +416,35 @@ def _rows(file: Path) -> list[Row]:
     return json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
 
 
+def _read_own(data: Path) -> tuple[list[Row], list[Row]]:
+    """Return the sessions and the prompts of our own files."""
+    pool = data / "sessions.jsonl.gz"
+    if not pool.exists():
+        return [], []
+    with gzip.open(pool, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines], _rows(data / "memaware.json")
+
+
 def measured(given: argparse.Namespace, kept: Path, homes: Path) -> dict[str, Any]:
     result = dict[str, Any]()
-    pool = given.data / "sessions.jsonl.gz"
-    if pool.exists():
-        with gzip.open(pool, "rt", encoding="utf-8") as lines:
-            memory = loaded(kept, homes / "english", [json.loads(line) for line in lines], given)
-        result |= english(given.data, memory, given.every)
+    sessions, prompts = read_board(given.board) if given.board else _read_own(given.data)
+    if sessions:
+        memory = loaded(kept, homes / "english", sessions, given)
+        plain = index_plainly(sessions)
+        sets = {
+            "questions": _rows(given.data / "longmemeval.json")[:: given.every],
+            "prompts": prompts[:: given.every],
+            "known": _rows(given.data / "memaware.json"),
+        }
+        result |= english(memory, plain, sets)
+        plain.close()
         embedder = memory.embedder
         result["taking_in"] = {
             "captured_cpu_s": round(memory.captured_cpu_s, 1),
             "embedded": embedder.embedded,
             "embedding_cpu_s": round(embedder.cpu_s, 1),
         }
-    for file in sorted(given.data.glob("unasked_ko*.json")):
+    for file in () if given.board else sorted(given.data.glob("unasked_ko*.json")):
         rows = json.loads(file.read_text(encoding="utf-8"))
         memory = loaded(kept, homes / file.stem, rows["sessions"], given)
         result["unasked_ko" if "unasked_ko" not in result else file.stem] = korean(memory, rows)
@@ -351,6 +456,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--board", type=Path, help="read sessions and prompts from this checkout")
     parser.add_argument(
         "--models", type=Path, default=Path(__file__).parents[1] / ".cache" / "models"
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gieok.flow.gate_rules import GateChoices, GateRule, change_gate_choices, write_gate_rules
-from gieok.hook.rules import BindingRule, bearing, read_binding_rules
+from gieok.hook.rules import BindingRule, SilencedRules, bearing, read_binding_rules
 from gieok.places.home import gate_choices_file, rules_file
 from gieok.text.gates.statement import read_action_rules
 from gieok.text.handles import build_handle, line_check
@@ -124,3 +124,33 @@ def test_where_the_choices_cannot_be_read_all_rules_are_told(home: str) -> None:
     _switch_off(home, _ANSWER)
     Path(gate_choices_file(home)).write_text("{")
     assert _told(home) == [_PUSH, _ANSWER]
+
+
+@pytest.mark.parametrize(
+    ("off", "is_told"),
+    [
+        ("never push to main", False),
+        ("push to main", False),
+        ("never push to main or dev", False),
+        ("never push to dev", True),
+    ],
+)
+def test_a_rule_is_off_where_it_says_a_part_of_what_is_off_or_more(
+    off: str, *, is_told: bool
+) -> None:
+    words = "never push to main. be kind"
+    silenced = SilencedRules(texts={"h": [off]})
+    kept = silenced.keep_parts("h", words, [(0, 18, ""), (20, 27, "")], "2026-11-20")
+    assert kept == [(0, 18, "")] * is_told + [(20, 27, "")]
+
+
+def test_the_first_two_hundred_rules_of_a_scope_are_told(tmp_path: Path) -> None:
+    lines = [f"User: rule {number} holds" for number in range(201)]
+    rows = [
+        (1.0, _SCOPE, _KEY, number, line_check(line), []) for number, line in enumerate(lines, 1)
+    ]
+    file = Path(rules_file(str(tmp_path), _SCOPE))
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(rows))
+    rules = read_binding_rules(str(tmp_path), [_SCOPE], lambda scope, key: lines)
+    assert len(rules) == 200

@@ -10,9 +10,11 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
+import board_dialogues as dialogues
 import board_precision as precision
 import board_proactive as proactive
 import board_realmem as realmem
+import memaware
 
 _DEFAULTS = {
     "user_id": "test-user",
@@ -271,6 +273,9 @@ class _Listener(realmem.Person):
         self.asked[question] = list(self.known)
         return ["a"]
 
+    def rank_by_cosine(self, question: str) -> list[str]:
+        return ["b", "a"]
+
     def recall(self, question: str) -> tuple[frozenset[str], int]:
         return frozenset("a"), 9
 
@@ -284,3 +289,104 @@ def test_a_message_is_asked_before_its_own_session_is_known() -> None:
     assert result["search"]["recall_any@5"] == 0.5
     assert result["possible"]["recall_any@5"] == 0.5
     assert result["hook"]["hit"] == 0.5
+
+
+def _write_json(file: Path, value: object) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(value), encoding="utf-8")
+
+
+def test_locomo_is_read_with_captions_and_with_evidence_however_it_is_written(
+    tmp_path: Path,
+) -> None:
+    turns = [
+        {"speaker": "Ada", "dia_id": "D1:1", "text": "Look!", "blip_caption": "a goat"},
+        {"speaker": "Bo", "dia_id": "D1:2", "text": "Nice."},
+    ]
+    asked = [
+        {"question": "What?", "answer": "a goat", "evidence": ["D1:1; D:1:2"], "category": 4},
+        {"question": "Where?", "evidence": ["D1:2"], "category": 5},
+    ]
+    talk = {"session_1_date_time": "1 May", "session_1": turns}
+    _write_json(
+        tmp_path / "data" / "locomo10.json",
+        [{"sample_id": "talk", "conversation": talk, "qa": asked}],
+    )
+    (group,) = dialogues.read_locomo(tmp_path)
+    assert [item["text"] for item in group.items] == [
+        "Ada: Look! [shared image: a goat]",
+        "Bo: Nice.",
+    ]
+    assert [(one["type"], one["gold"]) for one in group.questions] == [
+        ("single-hop", ["D1:1", "D1:2"]),
+        ("adversarial", ["D1:2"]),
+    ]
+
+
+def test_beam_is_read_with_its_sources_however_deep_and_chats_in_their_order(
+    tmp_path: Path,
+) -> None:
+    for name in ("10", "9"):
+        place = tmp_path / "chats" / "100K" / name
+        message = {"role": "user", "id": 7, "content": f"In {name}."}
+        _write_json(place / "chat.json", [{"batch_number": 1, "turns": [[message]]}])
+        asked = {
+            "abstention": [{"question": "Why?"}],
+            "knowledge_update": [{"question": "When?", "source_chat_ids": {"old": [7], "new": 8}}],
+        }
+        _write_json(place / "probing_questions" / "probing_questions.json", asked)
+    groups = list(dialogues.read_beam(tmp_path))
+    assert [group.items[0]["text"] for group in groups] == ["User: In 9.", "User: In 10."]
+    assert [(one["type"], one["gold"]) for one in groups[0].questions] == [
+        ("adversarial", []),
+        ("knowledge_update", ["7", "8"]),
+    ]
+
+
+def test_memaware_is_read_from_its_checkout(tmp_path: Path) -> None:
+    _write_json(
+        tmp_path / "data" / "questions.json",
+        [
+            {
+                "question_id": "q",
+                "difficulty": "hard",
+                "question": "Help?",
+                "answer_session_ids": ["s1"],
+            }
+        ],
+    )
+    day = tmp_path / "data" / "sessions" / "2023-04-01.md"
+    day.parent.mkdir()
+    day.write_text(
+        "# 2023-04-01\n\n## Session s1\nSession Date: 2023-04-01\n\n"
+        "User: A goat.\nIn two lines.\nAssistant: Fine.\n\n"
+        "## Session s2\nSession Date: 2023-04-02\n\nUser: Bye.\n",
+        encoding="utf-8",
+    )
+    sessions, prompts = memaware.read_board(tmp_path)
+    assert [(row["id"], row["at"]) for row in sessions] == [
+        ("s1", "2023-04-01"),
+        ("s2", "2023-04-02"),
+    ]
+    assert sessions[0]["turns"] == [
+        {"role": "user", "text": "A goat.\nIn two lines."},
+        {"role": "assistant", "text": "Fine."},
+    ]
+    assert prompts == [{"id": "q", "difficulty": "hard", "prompt": "Help?", "gold": ["s1"]}]
+
+
+def test_a_gold_session_has_the_place_at_which_it_comes_first() -> None:
+    rows = [{"prompt": "a", "difficulty": "easy", "gold": ["s2", "s3"]}]
+    places = memaware.place_gold(lambda _: ["s1", "s3", "s2"], rows, "prompt", "difficulty")
+    assert (places.hit(1), places.hit(5)) == (0.0, 1.0)
+    nowhere = memaware.place_gold(lambda _: ["s1"], rows, "prompt", "difficulty")
+    assert nowhere.hit(5) == 0.0
+
+
+def test_words_alone_name_a_session_once_by_its_best_turn() -> None:
+    turns = [{"role": "user", "text": "a goat"}, {"role": "user", "text": "a goat, my goat, goat"}]
+    plain = memaware.index_plainly(
+        [{"id": "s1", "turns": turns}, {"id": "s2", "turns": turns[:1]}, {"id": "s3", "turns": []}]
+    )
+    assert memaware.rank_by_words(plain, "goat?") == ["s1", "s2"]
+    plain.close()

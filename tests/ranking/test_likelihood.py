@@ -138,6 +138,8 @@ def _features(question: str, text: str, **more: float) -> dict[str, float]:
         ("what was said of it", "Assistant: on Tuesdays", "of_assistant", 0.0),
         ("what did Kim say", "Kim: on Tuesdays", "speaker", 1.0),
         ("what did Lee say", "Kim: on Tuesdays", "speaker", 0.0),
+        ("what did Kim say", "Kim Ro: on Tuesdays", "speaker", 1.0),
+        ("what did Ro say", "Kim Ro: on Tuesdays", "speaker", 0.0),
         ("what did Kim say", "on Tuesdays", "speaker", 0.0),
         ("when do we deploy", "on Tuesdays last week", "dated", 1.0),
         ("when do we deploy", "by hand", "dated", 0.0),
@@ -181,6 +183,20 @@ def test_what_retrievers_say_becomes_features_as_it_is() -> None:
     assert {name: found[name] for name in given} == given
     assert found["cosine"] == pytest.approx(-0.6)
     assert found["answers"] == 0.0
+
+
+def test_a_passage_of_which_no_retriever_knows_anything_has_only_what_it_says() -> None:
+    found = _features("which hens", "hens")
+    names = ("fused", "keyword", "vector_z", "cosine", "help", "near_keyword", "near_vector")
+    assert {found[name] for name in (*names, "answers")} == {0.0}
+    one = Evidence(1, "hens")
+    assert (one.keyword_z, one.order, one.log_odds, one.heading) == (0.0, 0.0, 0.0, "")
+    assert one.probability == 0.5
+
+
+def test_a_long_page_and_a_long_question_are_read_up_to_three_thousand_characters() -> None:
+    assert len(Evidence(1, "x" * 3_001).text) == 3_000
+    assert len(ScopedQuestion("x" * 3_001, {}, 0, {}).text) == 3_000
 
 
 @pytest.mark.parametrize(

@@ -180,3 +180,10 @@ def test_passages_that_share_less_than_the_floor_are_all_alike() -> None:
     words = {1: frozenset("abc"), 2: frozenset("ab"), 3: frozenset("xyz"), 4: frozenset("q")}
     relevance = {1: 1.0, 2: 0.5, 3: 0.49, 4: 0.0}
     assert diversify(relevance, words, 0.5, 0.7, 9) == [1, 2, 3, 4]
+
+
+def test_passages_that_are_equally_near_stand_by_their_ids() -> None:
+    near = Ranking("vector", ((7, 0.9), (2, 0.4), (5, 0.1)), cosines=(0.9, 0.8, 0.7))
+    mixed = with_lines(near, {2: 0.9, 5: 1.4, 7: 0.6}, 0.5)
+    assert mixed.ranked == ((5, 0.75), (7, 0.75), (2, 0.65))
+    assert mixed.cosines == (0.7, 0.9, 0.8)

@@ -9,7 +9,8 @@ import pytest
 from gieok.errors import EmbedderFailed, ShapeMismatch
 from gieok.flow.lifecycle import fill_vectors
 from gieok.model.memory import Document, Entry, Passage, Scope
-from gieok.model.retrieval import Filter, FoundPassage
+from gieok.model.retrieval import Filter, FoundPassage, Ranking
+from gieok.ranking import rank
 from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, RankedHits, recall
 from gieok.testing import HashEmbedder, ManualClock, MemoryStore
@@ -357,3 +358,51 @@ def test_days_that_a_question_names_keep_undated_notes_before_those_of_other_day
         "undated": 0.7,
     }
     assert scores["of the day"] > scores["undated"] > scores["of another day"]
+
+
+@pytest.mark.parametrize(
+    ("text", "has_vectors", "full_coverage", "weights"),
+    [
+        ("결제 서버", False, 0.0, (1.0,)),
+        ("결제 서버", True, 0.0, (0.4, 0.6)),
+        ("결제 서버를 정했다.", True, 0.0, (0.3, 0.7)),
+        ("결제 서버", True, 0.3, (0.4, 0.6)),
+    ],
+)
+def test_words_and_vectors_have_their_shares(
+    text: str, *, has_vectors: bool, full_coverage: float, weights: tuple[float, ...]
+) -> None:
+    assert _record_weights(text, has_vectors=has_vectors, full_coverage=full_coverage) == weights
+
+
+def test_words_count_less_as_far_as_their_best_holds_less_of_the_question() -> None:
+    rare = "결제 서버 고장 원인 담당 부서 연락 번호"
+    whole, part = (
+        _record_weights(text, has_vectors=True, full_coverage=1.0)
+        for text in ("결제 서버", f"결제 {rare} 이월 처리")
+    )
+    assert 0 < part[0] < whole[0] <= 0.4
+    assert part[1] == pytest.approx(1 - part[0])
+    assert _record_weights("zzyzx", has_vectors=True, full_coverage=1.0) == (0.0, 1.0)
+
+
+def _record_weights(text: str, *, has_vectors: bool, full_coverage: float) -> tuple[float, ...]:
+    """Return the weights by which the rankings of a question are added."""
+    recorded: list[tuple[float, ...]] = []
+
+    def fuse(rankings: Sequence[Ranking], weights: Sequence[float], full: int) -> rank.Scores:
+        recorded.append(tuple(round(weight, 6) for weight in weights))
+        assert full == _PROFILE.candidates
+        return rank.standardised_sum(rankings, weights, full)
+
+    store, embedder = _store(_entry("pay", "결제 서버"), _entry("cart", "서버")), HashEmbedder()
+    fill_vectors(store, embedder)
+    profile = replace(_PROFILE, fuse=fuse, full_coverage=full_coverage)
+    _ask(store, text, profile, embedder=embedder if has_vectors else None)
+    return recorded[0]
+
+
+def test_the_words_of_a_day_count_a_third_of_others() -> None:
+    store = _store(_entry("day", "어제 있었다"), _entry("pay", "결제 있었다"))
+    signals = {hit.passage.key: hit.signals for hit in _ask(store, "어제 결제").hits}
+    assert signals["pay"]["keyword"] > 2 * signals.get("day", {"keyword": 0.0})["keyword"]

@@ -448,6 +448,65 @@ def test_a_row_of_days_too_long_for_one_time_is_refused() -> None:
 #: Seen from Wednesday, 25 November 2026: a phrase of each word, part, count and order, and the days
 #: that it names.
 _PHRASES = """
+    four days ago | 2026-11-21
+    five days ago | 2026-11-20
+    the day before yesterday | 2026-11-23
+    this afternoon | 2026-11-25
+    this evening | 2026-11-25
+    the sixties | 1960-01-01..1969-12-31
+    the fifties | 1950-01-01..1959-12-31
+    h2 2025 | 2025-07-01..2025-12-31
+    2h 2025 | 2025-07-01..2025-12-31
+    1q 2025 | 2025-01-01..2025-03-31
+    q2 2025 | 2025-04-01..2025-06-30
+    2q 2025 | 2025-04-01..2025-06-30
+    3q 2025 | 2025-07-01..2025-09-30
+    start of last month | 2026-10-01..2026-10-10
+    the very end of last month | 2026-10-21..2026-10-31
+    last year's start | 2025-01-01..2025-03-31
+    last year's beginning | 2025-01-01..2025-03-31
+    the week before the last | 2026-11-09..2026-11-15
+    two quarters ago | 2026-04-01..2026-06-30
+    two years ago | 2024-01-01..2024-12-31
+    two decades ago | 2000-01-01..2009-12-31
+    two mondays ago | 2026-11-16
+    two tuesdays ago | 2026-11-17
+    two wednesdays ago | 2026-11-11
+    two thursdays ago | 2026-11-12
+    two saturdays ago | 2026-11-14
+    two sundays ago | 2026-11-15
+    일 년 전 | 2025-01-01..2025-12-31
+    이 년 전 | 2024-01-01..2024-12-31
+    삼 년 전 | 2023-01-01..2023-12-31
+    서너 달 전 | 2026-08-01..2026-08-31
+    몇 주 전 | 2026-11-02..2026-11-08
+    방금 | 2026-11-25
+    금일 | 2026-11-25
+    지난달 초반 | 2026-10-01..2026-10-10
+    지난달 상순 | 2026-10-01..2026-10-10
+    지난달 말경 | 2026-10-21..2026-10-31
+    작년 후반 | 2025-07-01..2025-12-31
+    저지난 주 | 2026-11-09..2026-11-15
+    올 봄 | 2026-03-01..2026-05-31
+    5일 전 | 2026-11-20
+    두 주일 전 | 2026-11-09..2026-11-15
+    3개월 전 | 2026-08-01..2026-08-31
+    두 해 전 | 2024-01-01..2024-12-31
+    지난 월욜 | 2026-11-23
+    지난 화욜 | 2026-11-24
+    지난 수욜 | 2026-11-18
+    지난 목욜 | 2026-11-19
+    지난 일요일 | 2026-11-22
+    지난 일욜 | 2026-11-22
+    10월 첫번째 주 | 2026-10-01..2026-10-07
+    10월 두번째 주 | 2026-10-05..2026-10-14
+    10월 세번째 주 | 2026-10-12..2026-10-21
+    10월 네번째 주 | 2026-10-19..2026-10-28
+    10월 다섯번째 주 | 2026-10-26..2026-10-31
+    크리스마스 이튿날 | 2025-12-26
+    2025년 상반기 | 2025-01-01..2025-06-30
+    작년 전반기 | 2025-01-01..2025-06-30
+    작년 후반기 | 2025-07-01..2025-12-31
     early last month | 2026-10-01..2026-10-10
     mid last month | 2026-10-10..2026-10-20
     late last month | 2026-10-20..2026-10-31
@@ -759,6 +818,18 @@ _PHRASES = """
 """
 #: The last day of what is ahead.
 _AHEAD = """
+    next December | 2026-12-31
+    next summer | 2027-08-31
+    the December after next | 2027-12-31
+    two weeks from now | 2026-12-09
+    낼 | 2026-11-26
+    낼모레 | 2026-11-27
+    내일모레 | 2026-11-27
+    차주 | 2026-12-06
+    담 주 | 2026-12-06
+    다다음 주 | 2026-12-13
+    다음번 주말 | 2026-12-06
+    오는 금요일 | 2026-11-27
     next month | 2026-12-31
     Friday | 2026-11-27
     next week | 2026-12-06
@@ -823,3 +894,14 @@ def test_a_word_for_a_time_names_its_days(phrase: str, days: str) -> None:
 @pytest.mark.parametrize(("phrase", "day"), _rows(_AHEAD))
 def test_a_word_for_a_time_ahead_names_its_last_day(phrase: str, day: str) -> None:
     assert str(find_last_day(phrase, date(2026, 11, 25))) == day
+
+
+@pytest.mark.parametrize("phrase", ["several days from now", "many weeks from now"])
+def test_a_number_that_nobody_said_names_no_day_ahead(phrase: str) -> None:
+    assert find_last_day(phrase, date(2026, 11, 25)) is None
+
+
+@pytest.mark.parametrize("question", ["며칠까지", "주 며칠", "주까지"])
+def test_a_question_for_a_number_of_days_is_no_time_and_refuses_none(question: str) -> None:
+    assert find_span(question, date(2026, 11, 25)) is None
+    assert refused_times(question, date(2026, 11, 25)) == ()

@@ -47,10 +47,15 @@ memory:
 observer:
   message_threshold: 28000
   temperature: 0.4
-  async_buffering: {buffer_activation: 0.7}
+  async_buffering: {buffer_tokens: 0.3, buffer_activation: 0.7, block_after: 1.3}
 reflector: {temperature: 0.1, reflection_threshold: 30000, compression_ratio: 0.4}
-obsidian: {folder_structure: flat}
-error_notification: {retry_delays: [0, 0, 0]}
+ttl_manager:
+  schedule:
+    hot_to_warm: {frequency: daily, time: "05:30"}
+    warm_to_cold: {frequency: weekly, day: friday, time: "01:00", require_approval: true}
+    cold_sync: {frequency: daily, time: "06:00"}
+obsidian: {enabled: false, folder_structure: flat}
+error_notification: {retry_count: 3, retry_delays: [0, 0, 0]}
 logging: {max_size_mb: 10, backup_count: 3}
 """
 _ASKS = {
@@ -60,6 +65,11 @@ _ASKS = {
     "observe.run_tokens": "28000",
     "observe.temperature": "0.4",
     "observe.activation": "0.7",
+    "observe.chunk_tokens": "8400",
+    "observe.hard_stop_tokens": "36400",
+    "archive.schedule_warm": "30 5 * * *",
+    "archive.schedule_cold": "0 1 * * 5",
+    "archive.schedule_sync": "0 6 * * *",
     "reflect.temperature": "0.1",
     "reflect.tokens": "30000",
     "reflect.ratio": "0.4",
@@ -80,22 +90,22 @@ logs: {poll_interval: 1.0, encoding: utf-8}
 memory:
   hot: {chromadb_path: ~/.openclaw/memory_db}
   warm: {archive_path: ~/.openclaw/memory_archive, max_size_mb: 85}
-  cold: {dropbox_enabled: true, dropbox_folder: /Apps/OC-Memory}
-observer: {async_buffering: {enabled: true, buffer_tokens: 0.2, block_after: 1.2}}
-ttl_manager: {schedule: {hot_to_warm: {frequency: daily, time: "03:00"}}}
-obsidian: {enabled: true, cli_path: obsidian-cli, vault_name: Main}
-dropbox: {enabled: true, access_token_env: DROPBOX_ACCESS_TOKEN}
+  cold: {dropbox_folder: /Apps/OC-Memory}
+ttl_manager: {schedule: {hot_to_warm: {batch_size: 1000}}}
+obsidian: {cli_path: obsidian-cli, vault_name: Main}
+dropbox:
+  access_token_env: DROPBOX_ACCESS_TOKEN
+  app_folder: /Apps/OC-Memory
+  sync_direction: bidirectional
 logging: {level: INFO, file: ~/.openclaw/logs/oc-memory.log}
 performance: {worker_threads: 2, batch_size: 100, cache_ttl_seconds: 300}
 """
 _INSTEAD = (
     "watch.rescan_s",
     "archive.warm_days",
-    "observe.chunk_tokens",
-    "observe.hard_stop_tokens",
-    "archive.schedule_warm",
-    "archive.cold",
+    "archive.subfolder",
     "archive.folder",
+    "DROPBOX_REFRESH_TOKEN",
     "gieok logs",
     "threads",
 )
@@ -197,10 +207,10 @@ def _settings(w: Walk) -> None:
     w.holds(
         "8.2",
         "of every other name the document's file has, what there is instead is said",
-        met=shown.out.count("no setting has the meaning") == 21
+        met=shown.out.count("no setting has the meaning") == 17
         and "unknown setting" not in shown.out
         and all(name in shown.out for name in _INSTEAD)
-        and "20 more settings" in searched.err,
+        and "16 more settings" in searched.err,
         figure=f"{shown.out.count('no setting has the meaning')} names",
     )
     w.differs(
@@ -355,12 +365,14 @@ def _observe(w: Walk, model: ModelServer, session: Path) -> None:
     )
     before_s = w.used_cpu_s
     w.run_program("search", "결제 서버", "--json")
-    took_ms = 1000 * (w.used_cpu_s - before_s)
-    w.holds(
+    took_s = w.used_cpu_s - before_s
+    w.holds_in_time(
         "6.1",
         "a search takes less than 500 ms",
-        met=took_ms < 500,
-        figure=f"{took_ms:.0f} ms of CPU, with the start of the program",
+        took_s=took_s,
+        limit_s=0.5,
+        bare_s=w.run_bare_python().cpu_s,
+        figure=f"{1000 * took_s:.0f} ms of CPU, with the start of the program",
     )
 
 

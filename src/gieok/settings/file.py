@@ -7,12 +7,13 @@ destination of data. A secret is in no settings file.
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gieok import paths
 from gieok.errors import BadConfig
 from gieok.places.home import private_file
+from gieok.settings.conversions import CONVERTED, convert_document_values
 from gieok.settings.option import Value
 from gieok.settings.resolved import FileSettings, SettingsFile, keep_parsed_settings, unreadable
 from gieok.settings.synonyms import INSTEAD, NAMES, find_instead
@@ -43,17 +44,27 @@ def find_settings_errors(home: Path, text: str) -> list[BadConfig]:
 def _read_settings_lines(home: str, file: SettingsFile) -> FileSettings:
     file_settings = FileSettings({})
     try:
-        entries = flatten_settings(parse_yaml_mapping(file.path, file.content))
-        # A setting under its own name comes last and wins.
-        for name, value in sorted(entries, key=lambda entry: entry[0] not in NAMES):
-            try:
-                parsed = _parse_setting_value(home, file, name, value)
-                file_settings.values[NAMES.get(name, name)] = parsed
-            except BadConfig as error:
-                file_settings.wrong.append(error)
+        entries = list(flatten_settings(parse_yaml_mapping(file.path, file.content)))
     except BadConfig as error:
         file_settings.wrong.append(error)
+        return file_settings
+    for name, value in _order_entries(entries, file.path, file_settings.wrong):
+        try:
+            parsed = _parse_setting_value(home, file, name, value)
+            file_settings.values[NAMES.get(name, name)] = parsed
+        except BadConfig as error:
+            file_settings.wrong.append(error)
     return file_settings
+
+
+def _order_entries(
+    entries: Sequence[tuple[str, object]], origin: str, wrong: list[BadConfig]
+) -> Iterator[tuple[str, object]]:
+    """Yield a document's names, then what had to be converted, then our own names, which win."""
+    yield from (entry for entry in entries if entry[0] in NAMES)
+    given = {name: value for name, value in entries if value is not None}
+    yield from convert_document_values(given, origin, wrong)
+    yield from (entry for entry in entries if entry[0] not in NAMES and entry[0] not in CONVERTED)
 
 
 def parse_yaml_mapping(file: str, content: bytes) -> dict[object, object]:
@@ -86,7 +97,9 @@ def flatten_settings(
     """
     for name, value in data.items():
         whole = f"{prefix}{name}"
-        is_group = not prefix or any(known.startswith(f"{whole}.") for known in (*NAMES, *INSTEAD))
+        is_group = not prefix or any(
+            known.startswith(f"{whole}.") for known in (*NAMES, *CONVERTED, *INSTEAD)
+        )
         if isinstance(value, dict) and is_group:
             yield from flatten_settings(value, f"{whole}.")
         else:

@@ -1,7 +1,7 @@
 """Names of settings in the documents that Gieok was made from, and ours for each.
 
-A configuration written after such a document is understood as it stands. A setting under its own
-name wins over one under another name.
+What a document says in another unit is in `conversions`. A configuration written after such a
+document is understood as it stands. A setting under its own name wins over one under another name.
 """
 
 #: Name in a document → setting. Only names with the same unit and meaning stand here.
@@ -61,23 +61,25 @@ INSTEAD = {
     "logs.poll_interval": "watch.debounce_ms, watch.rescan_s",
     "logs.encoding": "",
     "memory.hot.chromadb_path": "store",
+    "memory.hot.db_path": "store",
+    "memory.hot.storage": "store",
     "memory.warm.archive_path": "",
     "memory.warm.max_size_mb": "archive.warm_days",
-    "memory.cold.dropbox_enabled": "archive.cold",
+    "memory.warm.storage": "",
     "memory.cold.dropbox_folder": "archive.subfolder",
     "observer.top_p": "observe.temperature",
     "observer.top_k": "observe.temperature",
-    "observer.async_buffering.enabled": "",
-    "observer.async_buffering.buffer_tokens": "observe.chunk_tokens",
-    "observer.async_buffering.block_after": "observe.hard_stop_tokens",
-    "ttl_manager": (
-        "archive.schedule_warm, archive.schedule_cold, archive.schedule_sync, archive.auto_approve"
-    ),
-    "obsidian.enabled": "archive.cold",
+    "reflector.max_output_tokens": "reflect.ratio",
+    "ttl_manager.schedule.hot_to_warm.batch_size": "",
+    "ttl_manager.schedule.cold_sync.targets": "archive.cold",
+    "obsidian.cli": "",
     "obsidian.cli_path": "",
     "obsidian.vault_name": "archive.folder",
-    "dropbox": "archive.cold, archive.subfolder",
-    "error_notification.retry_count": "observe.retry_delays_s",
+    "dropbox.access_token": "`gieok keys set DROPBOX_REFRESH_TOKEN`",
+    "dropbox.access_token_env": "`gieok keys set DROPBOX_REFRESH_TOKEN`",
+    "dropbox.app_folder": "archive.subfolder",
+    "dropbox.sync_direction": "",
+    "dropbox.vault_path": "archive.folder",
     "error_notification.connection_verified": "`gieok notify test`",
     "logging.level": "`gieok logs`",
     "logging.file": "`gieok logs`",

@@ -2,6 +2,7 @@
 
 from gieok.errors import BadConfig
 from gieok.settings import hook
+from gieok.settings.conversions import CONVERTED
 from gieok.settings.option import Option
 from gieok.settings.rows import (
     archive,
@@ -69,6 +70,14 @@ def refuse_known_otherwise(name: str, origin: str) -> None:
             setting=name,
             origin=origin,
         )
+    if name in CONVERTED:
+        raise BadConfig(
+            "{setting!r} is understood in a file of settings, and not in {origin!r}",
+            hint="set {nearest!r} in its place",
+            nearest=CONVERTED[name],
+            setting=name,
+            origin=origin,
+        )
     if example := _find_setting_in(name):
         raise BadConfig(
             "{setting!r} in {origin!r} is a group of settings, and has no value itself",
@@ -89,4 +98,6 @@ def refuse_known_otherwise(name: str, origin: str) -> None:
 
 def _find_setting_in(group: str) -> str:
     """Return the first setting of a group, ours or a document's; '' where it is none."""
-    return next((name for name in (*BY_NAME, *NAMES) if name.startswith(f"{group}.")), "")
+    return next(
+        (name for name in (*BY_NAME, *NAMES, *CONVERTED) if name.startswith(f"{group}.")), ""
+    )

@@ -149,7 +149,7 @@ def test_whose_memory_the_named_folders_are_in_is_said(call: Call, folder: Path)
 
 
 def test_documents_of_kinds_that_are_not_read_are_counted(call: Call, folder: Path) -> None:
-    for name in ("prices.csv", "plan.XLSX", "old.xls", "talk.pptx", "page.html", "a.hwpx", "b.rtf"):
+    for name in ("prices.csv", "plan.XLSX", "old.xls", "talk.pptx", "page.html", "a.hwp", "b.rtf"):
         (folder / name).write_bytes(b"x")
     assert dict(_index(call, folder).unread) == {
         ".csv": 1,
@@ -157,7 +157,7 @@ def test_documents_of_kinds_that_are_not_read_are_counted(call: Call, folder: Pa
         ".xls": 1,
         ".pptx": 1,
         ".html": 1,
-        ".hwpx": 1,
+        ".hwp": 1,
         ".rtf": 1,
     }
 

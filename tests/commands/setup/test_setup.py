@@ -341,7 +341,7 @@ def test_a_folder_of_notes_is_searched_and_injected_only_where_the_person_says_s
     folder, file = user / "메모", user / "answers.yaml"
     folder.mkdir()
     (folder / "mother.txt").write_text("Mother takes the blue tablets.\n", encoding="utf-8")
-    (folder / "letter.docx").write_bytes(b"PK")
+    (folder / "letter.doc").write_bytes(b"old")
     file.write_text(
         f"agents: [claude-code]\ncold: none\nmodel: rules\ninstall: no\ntake_in: no\n"
         f"notes: ~/메모\nnotes_unasked: {unasked}\nask: who takes tablets?\n",
@@ -350,7 +350,7 @@ def test_a_folder_of_notes_is_searched_and_injected_only_where_the_person_says_s
     result = answer(file, user=user)
     assert [deed.what for deed in result.done] == ["index"]
     assert "1 added" in result.done[0].said
-    assert "1 .docx" in result.done[0].said
+    assert "1 .doc;" in result.done[0].said
     assert "blue tablets" in result.answer
     assert "mother.txt (" in result.answer
     config = user / ".gieok" / "config.yaml"
@@ -431,7 +431,7 @@ def test_a_person_sees_what_is_in_a_folder_before_anything_of_it_is_taken_in(
     assert before is not None
     assert before.done == ()
     told = " ".join(shown.split())
-    assert re.search(r"3 text files: 1 \.\w+, 1 \.\w+, 1 \.\w+ ", told), told
+    assert re.search(r"3 notes: 1 \.\w+, 1 \.\w+, 1 \.\w+ ", told), told
     assert "not read: 1 .pdf" in told
     shown_export = "ChatGPT's data export: ~/my notes/chatgpt/conversations.json"
     assert f"{shown_export} (kim@example.com, 1 conversation)" in told

@@ -356,8 +356,18 @@ def _edit_record_file(
 ) -> EditResult:
     """Rewrite a record; refuse for a person's own note, which they edit in their editor."""
     file = root.file(memory.document.key.partition("/")[2])
+    if roots.is_office_document(file):
+        raise BadRequest(
+            "{file!r} is a document of a word processor",
+            file=file,
+            hint="write in it with its own program; `gieok index` then reads it again",
+        )
     try:
         before = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BadRequest(
+            "{file!r} is not in UTF-8", file=file, hint="save it as UTF-8, or write in it yourself"
+        ) from error
     except OSError as error:
         raise BadRequest(
             "cannot read {file!r}: {reason}", file=file, reason=find_os_reason(error)

@@ -8,13 +8,14 @@ from os.path import normpath
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.agents.unread_hosts import find_unread_hosts, name_unread_hosts
+from gieok.agents.unread_hosts import name_unread_hosts
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.commands.memory.ownership import describe_ownership
 from gieok.commands.memory.records import follow_gate_rules, has_gate_rules
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
+from gieok.commands.prompt.hosts import list_unread_hosts
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, Phrase, StoreError
 from gieok.flow import lifecycle
 from gieok.flow.gate_rules import find_damaged_gate_files
@@ -173,7 +174,13 @@ def _format_unread_kinds(result: IndexResult, style: Style) -> list[str]:
     if not result.unread:
         return []
     kinds = ", ".join(f"{count:,} {suffix}" for suffix, count in result.unread)
-    return [style.say("  not read, as files of these kinds are not: {kinds}", kinds=kinds)]
+    return [
+        style.say(
+            "  not read, as files of these kinds are not: {kinds}; saved as .docx, .hwpx or .txt "
+            "they are",
+            kinds=kinds,
+        )
+    ]
 
 
 def _left_out_lines(left_out: list[Failed], style: Style) -> list[str]:
@@ -195,11 +202,12 @@ def _format_no_notes(result: IndexResult, style: Style) -> str:
     names = ", ".join(map(repr, result.empty))
     return style.say(
         (
-            "There are no notes in {names} yet: .md, .markdown, .txt and .org are indexed. For "
-            "source code: `gieok code init`; to name another folder: `gieok index DIR`, then "
-            "`gieok index --remove {folders}`"
+            "There are no notes in {names} yet: {kinds} are indexed. For source code: `gieok code "
+            "init`; to name another folder: `gieok index DIR`, then `gieok index --remove "
+            "{folders}`"
         ),
         names=names,
+        kinds=", ".join(roots.SUFFIXES),
         folders=shlex.join(result.empty),
     )
 
@@ -328,11 +336,12 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         else ()
     )
     named = folders if request.paths else []
+    unread_hosts = list_unread_hosts(call) if has_talk else ()
     result = replace(
         _with_vectors(call, request, report),
         messages=messages,
         turns=turns,
-        hosts_not_read=_name_unread_hosts(call) if has_talk else None,
+        hosts_not_read=name_unread_hosts(unread_hosts) if unread_hosts else None,
         empty=empty,
         unread=_count_unread_kinds(named),
         scope=str(scope) if request.paths else "",
@@ -341,12 +350,6 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         call.tell(render_index_report(result, Style(call.lang, colour=False)))
         return _watch_indexed_folders(call, request, folders, result)
     return result
-
-
-def _name_unread_hosts(call: Call) -> Words | None:
-    """Return the words that name hosts whose conversations are not read yet; None for none."""
-    unread = find_unread_hosts(call.caller.user, call.caller.environment)
-    return name_unread_hosts(unread) if unread else None
 
 
 def _count_unread_kinds(folders: Sequence[roots.Root]) -> tuple[tuple[str, int], ...]:

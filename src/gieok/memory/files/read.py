@@ -1,4 +1,4 @@
-"""Markdown and text files → documents.
+"""Markdown, text files and documents of word processors → documents.
 
 An unreadable file is reported with its reason and does not stop the others.
 """
@@ -24,6 +24,7 @@ from gieok.memory.files.roots import (
     Root,
     file_key,
     is_memory_file,
+    is_office_document,
     is_skipped,
     section_key,
 )
@@ -39,6 +40,7 @@ from gieok.text.diary import DaySection, may_be_diary, split_days
 from gieok.text.encoding import Decoded, convert_line_ends, decode_note_bytes
 from gieok.text.head import NoteHead, read_head, stem_without_identity
 from gieok.text.keywords import normalise
+from gieok.text.office.limits import LARGEST_DOCUMENT_BYTES, UnreadableDocument
 from gieok.text.private_tags import CUT, cut_private, is_all_private
 from gieok.text.redact.names import redact_path_names
 from gieok.text.written_days import day_of_path, name_without_day
@@ -229,7 +231,7 @@ def read_file(
     try:
         data, decoded, modified = read_contained(root, file, judge)
     except Unfit as error:
-        yield Failed(key, str(error), keeps=False)
+        yield Failed(key, str(error), keeps=error.keeps)
         return
     except OSError as error:
         yield Failed(key, error.strerror or str(error))
@@ -239,6 +241,7 @@ def read_file(
     if is_all_private(public_text):
         yield Failed(key, "all of it is marked as private", keeps=False)
         return
+    warning = "" if is_office_document(file) else decoded.warning
     # The hash includes the encoding and whether something is cut: a file that an earlier version
     # read differently is read again.
     sort = (b"" if decoded.encoding == "UTF-8" else decoded.encoding.encode()) + (
@@ -259,7 +262,7 @@ def read_file(
             content_hash=digest,
             build=lambda: note.document(_text_of(public_text)),
             cut=lambda d: cut_note_passages(d, cut),
-            warning=decoded.warning,
+            warning=warning,
         )
         return
     whole = note.document(text)
@@ -270,7 +273,7 @@ def read_file(
         content_hash=rest,
         build=lambda: undated,
         cut=lambda d: cut_note_passages(d, cut),
-        warning=decoded.warning,
+        warning=warning,
     )
     taken = Counter[str]()
     for section in sections:
@@ -344,7 +347,18 @@ def _of_day(whole: Document, text: str, section: DaySection, key: str) -> Docume
 
 
 class Unfit(Exception):
-    """A file that is not for indexing; the message says why."""
+    """A file that is not for indexing; the message says why.
+
+    `keeps`: what was read of it before stays, because it may become readable again.
+    """
+
+    keeps = False
+
+
+class _UnreadableNote(Unfit):
+    """A document that its program may be saving at this moment, or that is damaged."""
+
+    keeps = True
 
 
 class Untrusted(Unfit):
@@ -395,15 +409,28 @@ def _read_note_bytes(real: Path) -> tuple[bytes, Decoded, datetime]:
     file_facts = real.stat()
     if not stat.S_ISREG(file_facts.st_mode):
         raise Unfit("not a regular file")
-    if file_facts.st_size > LARGEST_BYTES:
-        raise Unfit(
-            f"{file_facts.st_size:,} bytes; notes larger than {LARGEST_BYTES:,} are not indexed"
-        )
+    most = LARGEST_DOCUMENT_BYTES if is_office_document(real) else LARGEST_BYTES
+    if file_facts.st_size > most:
+        raise Unfit(f"{file_facts.st_size:,} bytes; notes larger than {most:,} are not indexed")
     data = real.read_bytes()
-    decoded = decode_note_bytes(data)
+    decoded = _read_document(data, real) if is_office_document(real) else decode_note_bytes(data)
     if decoded is None:
         raise Unfit("binary, not text")
     return data, decoded, _convert_file_time(file_facts.st_mtime)
+
+
+def _read_document(data: bytes, file: Path) -> Decoded:
+    """Return the text of a document of a word processor. Raises Unfit."""
+    from gieok.text.office.document import (
+        OFFICE_VERSION,
+        read_office_bytes,
+    )  # slow to import, and most folders hold no such note
+
+    suffix = file.suffix.lower()
+    try:
+        return Decoded(read_office_bytes(data, suffix), f"{suffix} {OFFICE_VERSION}")
+    except UnreadableDocument as error:
+        raise _UnreadableNote(str(error)) from error
 
 
 def _convert_file_time(unix_s: float) -> datetime:

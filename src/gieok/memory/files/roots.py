@@ -25,17 +25,18 @@ NOTE = "files.roots"
 SKIPPED_FOLDERS = frozenset(
     (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", ".gieok", ".dreams")
 )
-SUFFIXES = (".md", ".markdown", ".txt", ".org")
+#: Documents of word processors, which are read as text and never written.
+DOCUMENT_SUFFIXES = (".docx", ".hwpx")
+#: Kinds of files that are read as notes.
+SUFFIXES = (".md", ".markdown", ".txt", ".org", *DOCUMENT_SUFFIXES)
 #: Kinds of documents in which people keep notes too, and which are not read.
 UNREAD_SUFFIXES = (
     ".csv",
     ".doc",
-    ".docx",
     ".epub",
     ".htm",
     ".html",
     ".hwp",
-    ".hwpx",
     ".numbers",
     ".odp",
     ".ods",
@@ -57,6 +58,11 @@ def is_memory_file(path: Path) -> bool:
         path.parts[:-1]
     )
     return path.suffix.lower() in SUFFIXES and not is_hidden and not _is_temporary(path.name)
+
+
+def is_office_document(path: Path) -> bool:
+    """Say whether a file is a document of a word processor, by its name."""
+    return path.suffix.lower() in DOCUMENT_SUFFIXES
 
 
 def is_skipped(folder: str, above: str = "") -> bool:

@@ -44,6 +44,12 @@ _COUNTS = "one two three four five six seven eight nine ten eleven twelve".split
 _ORDINALS = "first second third fourth fifth".split()
 _UNITS = "day week month quarter year decade".split()
 
+
+def _name_kinds(words_by_kind: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """Return the words of kinds, whose number is 0; they are given with commas between them."""
+    return {kind: dict.fromkeys(words.split(", "), 0) for kind, words in words_by_kind.items()}
+
+
 #: English words by kind, with their numbers.
 _ENGLISH: dict[str, dict[str, int]] = {
     "month": {name: n for n, long in enumerate(MONTHS, 1) for name in (long, long[:3])}
@@ -56,9 +62,6 @@ _ENGLISH: dict[str, dict[str, int]] = {
     },
     "postfix": {"before last": -2, "before the last": -2, "after next": 2},
     "unit": {name: n for n, long in enumerate(_UNITS) for name in (long, f"{long}s")},
-    "fortnight": {"fortnight": 2, "fortnights": 2},
-    "weekend": {"weekend": 0, "weekends": 0},
-    "half": {"half": 0, "and a half": 0},
     "halfyear": {"h1": 1, "h2": 2, "1h": 1, "2h": 2},
     "quarter": {f"{a}{n}{b}": n for n in range(1, 5) for a, b in (("q", ""), ("", "q"))},
     "season": {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12},
@@ -66,8 +69,6 @@ _ENGLISH: dict[str, dict[str, int]] = {
     | {"a couple of": 2, "couple of": 2, "a couple": 2, "couple": 2}
     | {"a few": 3, "few": 3, "several": 0, "many": 0},
     "ordinal": {name: n for n, name in enumerate(_ORDINALS, 1)} | {"final": -1},
-    "ago": {"ago": 0, "back": 0, "earlier": 0},
-    "hence": {"from now": 0, "hence": 0, "from today": 0},
     "part": {
         "early": 1, "beginning of": 1, "start of": 1, "mid": 2, "middle of": 2, "late": 3,
         "end of": 4, "the end of": 4, "the very end of": 4, "rest of": 0, "end": 4, "beginning": 1,
@@ -78,9 +79,6 @@ _ENGLISH: dict[str, dict[str, int]] = {
         "yesterday": -1, "day before yesterday": -2, "tomorrow": 1, "day after tomorrow": 2,
     },
     "span": {"last night": 1, "the other day": 2},
-    "week-of": {"week of": 0},
-    "this-time": {"this time": 0, "same time": 0},
-    "daytime": {"morning": 0, "afternoon": 0, "evening": 0, "night": 0, "noon": 0},
     "holiday": {
         "christmas": 1225, "christmas day": 1225, "xmas": 1225, "christmas eve": 1224,
         "boxing day": 1226, "new year's day": 101, "new year": 101, "new years": 101,
@@ -89,22 +87,30 @@ _ENGLISH: dict[str, dict[str, int]] = {
         "easter sunday": 1, "good friday": 2, "thanksgiving": 3, "thanksgiving day": 3,
         "black friday": 4,
     },
-    "unknown": dict.fromkeys(( "birthday", "birthdays", "anniversary", "payday", "workday",
-        "business day", "working day", "trading day", "ramadan", "eid", "diwali", "hanukkah",
-        "passover", "lunar new year", "chinese new year", "chuseok", "seollal", "cyber monday",
-        "labor day", "labour day", "memorial day", "mother's day", "father's day", "bank holiday",
-        "long weekend", "semester", "trimester", "fiscal", "fiscal year", "financial year",
-        "weekdays" ), 0),
-    "every": {
-        "every": 0, "each": 0, "every other": 0, "any": 0, "weekly": 0, "monthly": 0, "yearly": 0,
-        "most": 0,
-    },
-    "link": {"to": 0, "through": 0, "thru": 0, "and": 1, "or": 4},
-    "until": {"until": 0, "till": 0, "up to": 0},
-    "since": {"since": 0},
-    "after": {"after": 1},
-    "before": {"before": 0, "prior to": 0, "by": 0},
 }  # fmt: skip
+#: English words of kinds whose number nothing asks for.
+_PLAIN_ENGLISH = {
+    "fortnight": "fortnight, fortnights",
+    "weekend": "weekend, weekends",
+    "half": "half, and a half",
+    "ago": "ago, back, earlier",
+    "hence": "from now, hence, from today",
+    "week-of": "week of",
+    "this-time": "this time, same time",
+    "daytime": "morning, afternoon, evening, night, noon",
+    "unknown": "birthday, birthdays, anniversary, payday, workday, business day, working day, "
+    "trading day, ramadan, eid, diwali, hanukkah, passover, lunar new year, chinese new year, "
+    "chuseok, seollal, cyber monday, labor day, labour day, memorial day, mother's day, "
+    "father's day, bank holiday, long weekend, semester, trimester, fiscal, fiscal year, "
+    "financial year, weekdays",
+    "every": "every, each, every other, any, weekly, monthly, yearly, most",
+    "link": "to, through, thru, and, or",
+    "until": "until, till, up to",
+    "since": "since",
+    "after": "after",
+    "before": "before, prior to, by",
+}
+_ENGLISH |= _name_kinds(_PLAIN_ENGLISH)
 _HUNDRED = ("nineties eighties seventies sixties fifties".split(), (1990, 1980, 1970, 1960, 1950))
 _ENGLISH["decade"] = dict(zip(*_HUNDRED, strict=True))
 
@@ -125,8 +131,6 @@ _KOREAN: dict[str, dict[str, int]] = {
     "unit": {
         "일": 0, "날": 0, "주": 1, "주일": 1, "주간": 1, "달": 2, "개월": 2, "분기": 3, "년": 4, "해": 4, "해간": 4,
     },
-    "weekend": {"주말": 0},
-    "half-unit": {"반기": 0},
     "halfyear": {"상반기": 1, "하반기": 2, "전반기": 1, "후반기": 2},
     "season": {"봄": 3, "여름": 6, "가을": 9, "겨울": 12},
     "years": {
@@ -137,16 +141,11 @@ _KOREAN: dict[str, dict[str, int]] = {
         "보름": 15, "일주일": 7,
     },
     "half-year": {"반년": 6},
-    "half": {"반": 0},
     "count": _COUNTS_KO,
     "ordinal": {
         "첫째": 1, "첫": 1, "둘째": 2, "두번째": 2, "셋째": 3, "세번째": 3, "넷째": 4, "네번째": 4, "다섯째": 5,
         "다섯번째": 5, "첫번째": 1, "마지막": -1,
     },
-    "last-day": {"말일": -1},
-    "nth": {"번째": 0, "째": 0},
-    "ago": {"전": 0},
-    "hence": {"뒤": 0, "후": 0},
     "part": {
         "초순": 1, "초반": 1, "상순": 1, "초": 1, "중순": 2, "중반": 2, "말경": 4, "하순": 4, "말": 4, "후반": 6,
         "전반": 5,
@@ -157,32 +156,36 @@ _KOREAN: dict[str, dict[str, int]] = {
         "내일": 1, "낼": 1, "모레": 2, "낼모레": 2, "내일모레": 2, "글피": 3,
     },
     "span": {"어젯밤": 1, "며칠": 3, "간밤": 1},
-    "this-time": {"이맘때": 0},
     "holiday": {
         "크리스마스": 1225, "성탄절": 1225, "크리스마스이브": 1224, "신정": 101, "새해": 101, "삼일절": 301, "어린이날": 505,
         "어버이날": 508, "스승의날": 515, "현충일": 606, "제헌절": 717, "광복절": 815, "개천절": 1003, "한글날": 1009,
         "핼러윈": 1031, "할로윈": 1031, "빼빼로데이": 1111, "발렌타인데이": 214, "밸런타인데이": 214, "화이트데이": 314,
         "부활절": 1, "추수감사절": 3,
     },
-    "eve": {"이브": 0},
-    "unknown": dict.fromkeys(
-        (
-            "추석", "한가위", "설", "설날", "구정", "연휴", "명절", "석가탄신일",
-            "초파일", "생일", "생신", "기념일", "결혼기념일", "영업일", "근무일",
-            "급여일", "월급날", "마감일", "만기일", "납기일", "평일", "공휴일",
-            "학기", "회계연도",
-        ),
-        0,
-    ),
     "shift": {"전날": -1, "이튿날": 1, "직전": 0, "직후": 0},
-    "daytime": {"아침": 0, "오전": 0, "낮": 0, "오후": 0, "저녁": 0, "밤": 0, "새벽": 0},
-    "every": {"매주": 0, "매달": 0, "매월": 0, "매년": 0, "매일": 0, "격주": 0, "매": 0, "마다": 0},
-    "since": {"부터": 0, "이후": 0, "이래": 0},
-    "link": {"에서": 2, "와": 1, "과": 1, "랑": 1, "이랑": 1},
-    "until": {"까지": 0},
-    "before": {"이전": 0},
-    "while": {"동안": 0, "간": 0, "내내": 0, "사이": 0},
 }  # fmt: skip
+#: Korean words of kinds whose number nothing asks for.
+_PLAIN_KOREAN = {
+    "weekend": "주말",
+    "half-unit": "반기",
+    "half": "반",
+    "last-day": "말일",
+    "nth": "번째, 째",
+    "ago": "전",
+    "hence": "뒤, 후",
+    "this-time": "이맘때",
+    "eve": "이브",
+    "unknown": "추석, 한가위, 설, 설날, 구정, 연휴, 명절, 석가탄신일, 초파일, 생일, 생신, 기념일, "
+    "결혼기념일, 영업일, 근무일, 급여일, 월급날, 마감일, 만기일, 납기일, 평일, 공휴일, 학기, 회계연도",
+    "daytime": "아침, 오전, 낮, 오후, 저녁, 밤, 새벽",
+    "every": "매주, 매달, 매월, 매년, 매일, 격주, 매, 마다",
+    "since": "부터, 이후, 이래",
+    "link": "에서, 와, 과, 랑, 이랑",
+    "until": "까지",
+    "before": "이전",
+    "while": "동안, 간, 내내, 사이",
+}
+_KOREAN |= _name_kinds(_PLAIN_KOREAN)
 #: Particles and endings behind a time word, which do not change which time it is.
 _PARTICLES = (
     "에 서 의 은 는 이 가 을 를 도 만 엔 쯤 께 경 중 내 처럼 보다 로 으로 치 인 야 이야 이다 이고 임 이라 였 였나 였지 "
@@ -342,7 +345,7 @@ _NUMBERS: dict[str, Callable[[re.Match[str]], tuple[str, int]]] = {
     "decade": lambda m: ("decade", _parse_decade_year(m)),
     "short": lambda m: ("year", 2000 + _parse_time_digits(m)),
     "number": lambda m: ("number", _parse_time_digits(m)),
-    "dash": lambda _: ("link", 3),
+    "dash": lambda _: ("link", 0),
     "article": lambda _: ("count", 1),
     "joined": lambda m: ("part", {"early": 1, "mid": 2, "late": 3}[m[0].lower()[:-1]]),
 }

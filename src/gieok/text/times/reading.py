@@ -152,7 +152,8 @@ def _asks_how_many_days(run: Sequence[Token]) -> bool:
     With a word of direction it is a time: 며칠 전, 지난 며칠.
     """
     kinds = {token.kind for token in run if token.text != "며칠"}
-    return len(kinds) < len(run) and kinds <= {"unit", "since", "until"}
+    is_asked = any(token.text == "며칠" for token in run)
+    return is_asked and kinds <= {"unit", "since", "until"}
 
 
 def _is_loose_shift(run: Sequence[Token], text: str) -> bool:

@@ -553,6 +553,14 @@ def test_a_store_is_found_by_its_id_as_by_its_name(open_gemini: Open, gemini: An
     assert len(gemini.documents) == 2
 
 
+def test_a_store_that_is_named_by_a_wrong_id_is_not_made(open_gemini: Open, gemini: Any) -> None:
+    store = open_gemini(stores=("fileSearchStores/mine-0002",))
+    store.put([build_entry("a.md", "note office")])
+    with pytest.raises(StoreUnreachable, match="no store 'fileSearchStores/mine-0002'"):
+        store.push()
+    assert not gemini.stores
+
+
 def test_a_store_that_is_left_out_hands_its_documents_over(open_gemini: Open, gemini: Any) -> None:
     two = open_gemini(stores=("a", "b"))
     two.put([build_entry(f"{n}.md", f"note {n}") for n in range(12)])

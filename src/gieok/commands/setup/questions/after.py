@@ -92,7 +92,7 @@ class _NotesQuestion(SetupQuestion):
     def note(self, known: Interview) -> Sequence[str]:
         kinds = ", ".join(SUFFIXES)
         return (
-            known.words("Text files ({kinds}) stay as they are and where they are.", kinds=kinds),
+            known.words("Notes ({kinds}) stay as they are and where they are.", kinds=kinds),
             known.words(
                 "Exports of ChatGPT, Claude and others are found too. You see what is there first."
             ),
@@ -135,8 +135,8 @@ class _TakeNotesQuestion(SetupQuestion):
         if found.notes:
             count = found.notes.total()
             kinds = _format_kinds(found.notes)
-            template = "{count} text file: {kinds}"
-            plural = "{count:,} text files: {kinds}"
+            template = "{count} note: {kinds}"
+            plural = "{count:,} notes: {kinds}"
             lines.append(known.words(template, plural=plural, count=count, kinds=kinds))
         lines += [_describe_export(known, found_export) for found_export in found.exports]
         if found.is_empty:
@@ -150,7 +150,7 @@ class _TakeNotesQuestion(SetupQuestion):
         found = _survey_typed_notes(known)
         picks = [] if found.is_empty else [Pick(YES, known.words("yes"))]
         if found.notes and found.exports:
-            picks.append(Pick(NOTES_ALONE, known.words("the text files alone")))
+            picks.append(Pick(NOTES_ALONE, known.words("the notes alone")))
         return [*picks, Pick(NO, known.words("no"))]
 
     def values(self, known: Interview) -> Sequence[str]:

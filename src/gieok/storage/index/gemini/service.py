@@ -49,6 +49,10 @@ _R = TypeVar("_R")
 CountTokens = Callable[[str, int, int], None]
 
 
+#: Beginning of every resource name of a store.
+_STORE_PREFIX = "fileSearchStores/"
+
+
 class RemoteState(Enum):
     """State of a document at the service; a failed document may still become active."""
 
@@ -169,14 +173,15 @@ class GeminiService:
             yield RemoteStore(str(store.name or ""), str(store.display_name or ""))
 
     def find_or_make_store(self, display_name: str) -> str:
-        """Return the resource name of the store with this display name (or resource name)."""
+        """Return the resource name of the store with this display name (or resource name).
+
+        A missing store is made, unless it was named by its resource name, which the service gives.
+        """
+        if display_name.startswith(_STORE_PREFIX):
+            return self._look_up_store(display_name)
 
         def look() -> str | None:
-            names = (
-                store.name
-                for store in self.stores()
-                if display_name in (store.display_name, store.name)
-            )
+            names = (store.name for store in self.stores() if display_name == store.display_name)
             return next(names, None)
 
         found = look()
@@ -187,6 +192,19 @@ class GeminiService:
         return self._call(
             "create store", lambda client: self._create_store(client, display_name), look
         )
+
+    def _look_up_store(self, name: str) -> str:
+        try:
+            return self._call(
+                "look",
+                lambda client: _require_name(client.file_search_stores.get(name=name).name),
+            )
+        except RemoteGone:
+            raise StoreUnreachable(
+                "there is no store {name!r} at gemini",
+                name=name,
+                hint="set `gemini.stores` to another id, or to a name: a missing name is made",
+            ) from None
 
     def make_store(self, display_name: str) -> str:
         """Make a store and return its resource name."""

@@ -1,0 +1,1 @@
+"""Word processors' documents as Markdown text: Word (.docx) and Hangul (.hwpx)."""
