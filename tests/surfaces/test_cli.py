@@ -214,7 +214,7 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
     [
         (["search"], "query is missing"),
         (["search", "  "], "query is missing"),
-        (["search", "x", "--scope", "agent:other"], "nothing is indexed in scope 'agent:other'"),
+        (["search", "x", "--scope", "agent:other"], "nothing is indexed here (agent other)"),
         (["search", "x", "--scope", "nonsense"], "bad scope 'nonsense'"),
         (["search", "x", "--limit", "-1"], "limit is -1"),
         (["search", "x", "--limit", "many"], "limit is 'many'"),
@@ -225,7 +225,7 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
         (["search", "x", "--profile", "best"], "unknown profile 'best'"),
         (["search", "x", "--nonsense"], "--nonsense"),
         (["index", "nothing-here"], "no such file or folder: 'nothing-here'"),
-        (["index", "--scope", "agent:other"], "nothing has been indexed in scope 'agent:other'"),
+        (["index", "--scope", "agent:other"], "nothing has been indexed here (agent other)"),
         (["get"], "path is missing"),
         (["get", "../../etc/passwd"], "outside of the indexed folders"),
         (["get", "boiler.md:9-3"], "lines 9-3"),

@@ -135,7 +135,7 @@ def test_a_scope_without_memory_is_refused_by_name_with_those_that_have_some(
         index(opened, paths=[str(notes)])
     with (
         opened_home(tmp_path / "home", monkeypatch, ManualClock(), SCOPE="agent:other") as other,
-        pytest.raises(NotIndexed, match=r"'agent:other' \(scopes with memory: agent:main\)"),
+        pytest.raises(NotIndexed, match=r"here \(agent other\); memory is in: yours, in all projects \(agent:main\)"),
     ):
         _search(other, "lamp")
 
