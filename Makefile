@@ -99,7 +99,7 @@ bench: $(VENV)/.ready-dev  ## measure the figures that documents quote, into doc
 # Each memory of others has an environment of its own: they disagree on versions.
 .venv-peers/%/.ready:
 	$(PYTHON) -m venv $(@D)
-	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(if $(filter mem0,$*),mem0ai,$*)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check $(if $(filter mem0,$*),mem0ai==2.2.1,$*)
 	@touch $@
 
 PEERS := mem0 memsearch mempalace

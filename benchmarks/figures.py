@@ -25,6 +25,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,11 @@ _BENCHMARKS = Path(__file__).resolve().parent
 _REPOSITORY = _BENCHMARKS.parent
 FIGURES = _REPOSITORY / "docs" / "figures.json"
 #: A number that a document quotes, with its path behind it.
-QUOTE = re.compile(r"(-?\d*[.,]?\d+)(?: ?[a-zA-Z%]+)?<!--([\w.@-]+)-->")
+QUOTE = re.compile(r"(-?\d*[.,]?\d+)(?: ?[a-zA-Z%]+)?<!--([\w.@-]+(?: [\w.@-]+)*)-->")
+#: What stands above a table that quotes no path: its command, day and commit.
+MEASURED = re.compile(r"<!-- measured: ([^;]+); (\d{4}-\d\d-\d\d); ([0-9a-f]{8,9}) -->")
+#: A line of a table that says something in figures.
+_FIGURES = re.compile(r"^\|.*\d")
 _PLAIN = ("nothing", "newest", "words", "bigrams", "vectors", "fused")
 
 
@@ -103,6 +108,7 @@ MEASUREMENTS = (
         group="records",
         is_long=True,
     ),
+    Measurement("pages", "pages.py"),
     Measurement("soak", "soak.py", ("--minutes", "5", "--pause-s", "0.2")),
     Measurement(
         "board_precision",
@@ -210,6 +216,21 @@ def read_figures(file: Path = FIGURES) -> dict[str, dict[str, Any]]:
         return {}
     kept: dict[str, dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
     return kept
+
+
+def list_unfounded_tables(document: str) -> list[str]:
+    """Return the first lines of the tables with figures that neither quote a path nor have above
+    them the command, the day and the commit.
+    """
+    unfounded = list[str]()
+    blocks = re.split(r"\n(?:\s*\n)+", document)
+    for before, block in pairwise(["", *blocks]):
+        rows = block.strip().split("\n")
+        if not rows[0].startswith("|") or not any(map(_FIGURES.match, rows[2:])):
+            continue
+        if not QUOTE.search(block) and not MEASURED.fullmatch(before.strip()):
+            unfounded.append(rows[0])
+    return unfounded
 
 
 def write_figures(file: Path, kept: Mapping[str, Any]) -> None:

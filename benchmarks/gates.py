@@ -3,9 +3,10 @@
     python benchmarks/gates.py [--calls 40] [--rules 60]
 
 Prints the median of user and system time in milliseconds of `python -c pass`, of the hook in a home
-without rules, with rules of which none acts, with one that acts, and with one that reminds: in a
-new session each time, where it is said, in a session in which it was said, and with reminders off. What
-answers in the place of the daemon is not counted.
+without rules, with rules of which none acts, with one that asks (in English, and in Korean), with
+one that stops because the agent cannot ask, and with one that reminds: in a new session each time,
+where it is said, in a session in which it was said, and with reminders off. What answers in the
+place of the daemon is not counted.
 """
 
 import argparse
@@ -129,9 +130,11 @@ def main() -> None:
         environment["PYTHONPYCACHEPREFIX"] = str(Path(folder) / "bytecode")
         program = str(Path(sys.executable).with_name("gieok"))  # as `gieok install` writes it
         hook = (program, "hook", "pre-tool", "--agent", "claude-code")
+        cannot_ask = (program, "hook", "pre-tool", "--agent", "codex")
         payload: dict[str, object] = {"cwd": str(project), "tool_name": "Bash"}
         harmless = {**payload, "tool_input": {"command": "git status && npm test"}}
         forbidden = {**payload, "tool_input": {"command": "npx supabase db reset"}}
+        in_korean = {**payload, "tool_input": {"command": "terraform destroy"}}
         near = {**payload, "tool_input": {"command": "python scripts/cluster.py --name prod"}}
         bare = _measure_ms((sys.executable, "-c", "pass"), environment, chosen.calls)
         rows = [("bare Python", bare)]
@@ -142,7 +145,9 @@ def main() -> None:
         named = f"{chosen.rules} rules"
         rows += [
             (f"{named}, none acts", _measure_ms(hook, environment, chosen.calls, harmless)),
-            (f"{named}, one acts", _measure_ms(hook, environment, chosen.calls, forbidden)),
+            (f"{named}, one asks", _measure_ms(hook, environment, chosen.calls, forbidden)),
+            (f"{named}, … in Korean", _measure_ms(hook, environment, chosen.calls, in_korean)),
+            (f"{named}, one stops", _measure_ms(cannot_ask, environment, chosen.calls, forbidden)),
         ]
         os.environ["HOME"] = str(user)  # a daemon answers the callers that have its own
         with _answer_as_daemon(home, rules[-1].handle):

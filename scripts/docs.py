@@ -282,7 +282,7 @@ def catalogues() -> dict[str, bytes]:
     from babel.messages.pofile import read_po, write_po
 
     files: dict[str, bytes] = {}
-    for source in sorted(LOCALES.glob(f"*/LC_MESSAGES/{DOMAIN}.po")):
+    for source in sorted(Path(LOCALES).glob(f"*/LC_MESSAGES/{DOMAIN}.po")):
         with source.open("rb") as file:
             catalogue = read_po(file, locale=source.parts[-3], domain=DOMAIN)
         text, compiled = BytesIO(), BytesIO()

@@ -107,7 +107,7 @@ def test_what_a_rule_had_asked_for_goes_with_the_rule(tmp_path: Path) -> None:
     home = str(tmp_path)
     kept, gone = _rules("never push to main", "never run rm -rf")
     write_gate_rules(home, [kept, gone])
-    actions = [JudgedAction(f"{number:064x}", f"shown {number}") for number in range(2)]
+    actions = [JudgedAction(f"shown {number}", f"{number:064x}") for number in range(2)]
     for rule, action in zip((kept, gone), actions, strict=True):
         write_judged_action(home, rule.handle, action)
     write_gate_rules(home, [kept])

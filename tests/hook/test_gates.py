@@ -8,7 +8,13 @@ import pytest
 
 from gieok.commands import NAMES, load_command
 from gieok.commands.command import Effect
-from gieok.flow.gate_rules import GateChoices, GateRule, change_gate_choices, load_gate_choices
+from gieok.flow.gate_rules import (
+    GateChoices,
+    GateRule,
+    JudgedAction,
+    change_gate_choices,
+    load_gate_choices,
+)
 from gieok.hook import gates
 from gieok.text.gates.action import ASK, NONE, REMIND, STOP
 from gieok.text.gates.statement import read_action_rules
@@ -164,11 +170,11 @@ def test_an_allowance_lets_pass_its_own_rule_for_its_own_action_once(tmp_path: P
 
     def left(use: gates.ToolAttempt) -> str:
         hits = gates.list_gate_hits([push, force], load_gate_choices(home), use)
-        hit = gates.take_allowances(home, hits, use.command)
+        hit = gates.take_allowances(home, hits, JudgedAction(use.command))
         return hit.rule.handle if hit else ""
 
     def allow(choices: GateChoices) -> bool:
-        choices.once["aaaaaaaa"] = plain.command
+        choices.once["aaaaaaaa"] = JudgedAction(plain.command).key
         choices.off.add("ffffffff")
         return True
 
@@ -184,18 +190,18 @@ def test_an_allowance_of_one_rule_is_kept_where_another_rule_still_acts(tmp_path
     home = str(tmp_path)
     push, ask = _rule("never push to main", "aaaaaaaa"), _rule("ask me before you push", "bbbbbbbb")
     use = _attempt(_SHELL[0])
-    key = "k1"
+    action = JudgedAction("git push")
 
     def allow(choices: GateChoices) -> bool:
-        choices.once["aaaaaaaa"] = key
+        choices.once["aaaaaaaa"] = action.key
         return True
 
     change_gate_choices(home, allow)
     hits = gates.list_gate_hits([push, ask], load_gate_choices(home), use)
-    left = gates.take_allowances(home, hits, key)
+    left = gates.take_allowances(home, hits, action)
     assert left is not None
     assert left.rule is ask
-    assert load_gate_choices(home).once == {"aaaaaaaa": key}
+    assert load_gate_choices(home).once == {"aaaaaaaa": action.key}
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from gieok.testing.prompt_answers import PromptAnswers
+from gieok.testing.prompt_answers import LoopbackServer, PromptAnswers
 
 _WORD = re.compile(r"\w+")
 _TERM = re.compile(r'(\w+)\s*(>=|<=|=|<|>)\s*("(?:[^"\\]|\\.)*"|-?\d+)')
@@ -501,8 +501,7 @@ def serving(fake: FakeGemini) -> Iterator[FakeGemini]:
 
         do_GET = do_POST = do_DELETE = answer  # noqa: N815 - what http.server calls
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = LoopbackServer(("127.0.0.1", 0), Handler)
     fake.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()

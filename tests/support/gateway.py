@@ -4,21 +4,19 @@
 
 import json
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
-from gieok.testing.prompt_answers import PromptAnswers
+from gieok.testing.prompt_answers import LoopbackServer, PromptAnswers
 
 TOKEN = "hooktoken-abcdef-123456"
 _MOST_FAILURES = 20
 _MISSING = {"wake": ("text", "text required"), "agent": ("message", "message required")}
 
 
-class Gateway(ThreadingHTTPServer):
+class Gateway(LoopbackServer):
     """Keeps what it took: (route, body). While `is_slow`, it answers nothing until it is closed."""
-
-    daemon_threads = True
 
     def __init__(self, *, mappings: tuple[str, ...] = (), path: str = "/hooks") -> None:
         super().__init__(("127.0.0.1", 0), _Handler)

@@ -505,7 +505,9 @@ def test_status_tells_how_fresh_the_index_is(cli: Cli, notes: Path) -> None:
     status = cli("status", "--json").json()
     assert (status["state"], status["documents"], status["stale"]) == ("synced", 4, 0)
     assert status["roots"] == [{"name": "notes", "path": str(notes)}]
-    assert cli("status").out.startswith("Memory: synced (sqlite, 4 documents, agent:main)\n")
+    assert cli("status").out.startswith(
+        "Memory: synced (sqlite, 4 documents, yours, in all projects)\n"
+    )
     (notes / "new.md").write_text("new")
     assert cli("status", "--json").json()["stale"] == 1
     assert "1 files differ" in cli("status").out

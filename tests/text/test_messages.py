@@ -1,6 +1,7 @@
 """Messages are English in the code; what other languages say stands in their catalogues."""
 
 import ast
+import gettext
 import json
 import re
 import string
@@ -15,6 +16,8 @@ from tests.support.said_tables import OTHERS
 import gieok
 from gieok.errors import BadRequest, NotFound, Phrase, decode_phrase, encode_phrase
 from gieok.text.catalogues import (
+    DOMAIN,
+    LOCALES,
     _find_catalogues,
     list_languages,
     list_translations,
@@ -66,8 +69,7 @@ def _messages() -> dict[tuple[str, str], str]:
 
 
 def _translated(use: str, text: str) -> str:
-    catalogue = load_catalogue("ko")
-    return catalogue.pgettext(use, text) if use else catalogue.gettext(text)
+    return load_catalogue("ko").find_translation(text, use)
 
 
 #: Names of programs and abbreviations are the same in both.
@@ -179,6 +181,18 @@ def test_a_message_may_be_put_into_another() -> None:
 @pytest.mark.parametrize("lang", ["en", "de", ""])
 def test_a_language_without_a_catalogue_is_english(lang: str) -> None:
     assert Words("settings").say(lang) == "settings"
+
+
+def test_each_message_is_found_where_it_stands_in_the_file() -> None:
+    whole = gettext.translation(DOMAIN, LOCALES, ["ko"])
+    rows: dict[str, str] = getattr(whole, "_catalog", {})
+    catalogue = load_catalogue("ko")
+    for key, said in rows.items():
+        use, mark, text = key.rpartition("\x04")
+        assert catalogue.find_translation(text, use if mark else "") == said
+    for unknown in ("a message that nobody shows", "\x00", "\U0010ffff", "힣", "\udcff"):
+        assert catalogue.find_translation(unknown) == unknown
+    assert catalogue.find_translation("settings", "a use that nobody names") == "settings"
 
 
 def test_a_third_language_is_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from row_tables import for_each_row
 
 from gieok.text.redact import RULES, SOURCE_RULES, redact, redact_counted, redact_source, user_rules
 from gieok.text.redact.commands import COMMANDS
+from gieok.text.redact.hints import Hints
 from gieok.text.redact.linear import why_not
 from gieok.text.redact.near import NEAR
 from gieok.text.redact.prose import PROSE
@@ -34,6 +35,17 @@ def test_each_rule_cuts_its_example_and_leaves_its_counter_example(rule: Rule) -
     assert clean.count("\n") == rule.example.count("\n")
     assert redact(clean) == clean
     assert redact(rule.counter_example) == rule.counter_example
+
+
+def _list_present(hints: Hints, text: str) -> list[tuple[str, list[int], list[int]]]:
+    return sorted(hints.present(text.lower()))
+
+
+def test_the_first_short_texts_and_the_scan_find_the_same_hints() -> None:
+    scanned = Hints(enumerate(RULES))
+    assert _list_present(scanned, "no hint " * 300) == []  # too long to do without the scan
+    for text in (text for rule in RULES for text in (rule.example, rule.counter_example)):
+        assert _list_present(Hints(enumerate(RULES)), text) == _list_present(scanned, text)
 
 
 @for_each_row(SOURCE_RULES)

@@ -1,9 +1,9 @@
 """Rules about actions that hold, and what a person chose for each, as small files of the home.
 
 The compiled rules are derived from what a user said, and are written whenever that changes; the
-choices are a person's own, and nothing derives them. Beside them stands which action each rule last
-asked for or stopped, because that action alone can be allowed once. The hook reads rules and
-choices at every tool call, so the module imports little. A file that is damaged is moved to
+choices are a person's own, and nothing derives them. Beside them stands which actions each rule
+stopped, because those alone can be allowed once. The hook reads rules and choices at every tool
+call, so the module imports little. A file that is damaged is moved to
 `set-aside` by whoever writes it next.
 """
 
@@ -320,13 +320,26 @@ def change_gate_choices(
 
 
 class JudgedAction:
-    """Action that a rule asked for or stopped: its checksum, and what the tool was given."""
+    """Action that a rule stopped: what the tool was given, and the checksum of it.
 
-    __slots__ = ("key", "shown")
+    `key` is the checksum where it is known, such as that of a text whose secrets are cut by now.
+    """
 
-    def __init__(self, key: str, shown: str) -> None:
-        self.key = key
+    __slots__ = ("_key", "shown")
+
+    def __init__(self, shown: str, key: str = "") -> None:
+        self._key = key
         self.shown = shown
+
+    @property
+    def key(self) -> str:
+        """Return the checksum, the same for the same text alone."""
+        if not self._key:
+            import hashlib  # loads OpenSSL: most actions that a rule asks about need no checksum
+
+            text = self.shown.encode("utf-8", "surrogatepass")
+            self._key = hashlib.sha256(text).hexdigest()
+        return self._key
 
     @property
     def code(self) -> str:
@@ -335,7 +348,7 @@ class JudgedAction:
 
 
 def write_judged_action(home: str, handle: str, action: JudgedAction) -> None:
-    """Keep an action that a rule asked for or stopped, unless the lock is taken. Raises OSError.
+    """Keep an action that a rule stopped, unless the lock is taken. Raises OSError.
 
     An action never takes the place of another one of the same code, which a person may have seen.
     """
@@ -351,9 +364,9 @@ def write_judged_action(home: str, handle: str, action: JudgedAction) -> None:
 
 
 def find_judged_action(home: str, handle: str, code: str) -> "JudgedAction | None":
-    """Return the action of a code that a rule asked for or stopped; None where it is not known."""
+    """Return the action of a code that a rule stopped; None where it is not known."""
     row = _load_judged_actions(gate_actions_file(home)).get(f"{handle} {code}")
-    return JudgedAction(*row) if row else None
+    return JudgedAction(row[1], row[0]) if row else None
 
 
 def _load_judged_actions(file: str) -> "dict[str, list[str]]":

@@ -254,7 +254,7 @@ def limit_outcome(outcome: str, *, may_stop: bool, reminds: bool) -> str:
 
 
 def take_allowances(
-    home: str, hits: "Sequence[GateHit]", action: str, event: "FiredEvent | None" = None
+    home: str, hits: "Sequence[GateHit]", action: JudgedAction, event: "FiredEvent | None" = None
 ) -> "GateHit | None":
     """Return the first rule that a person did not allow for this action; None where all are.
 
@@ -263,15 +263,14 @@ def take_allowances(
     about one use of a tool: what passed once passes each time. Raises OSError.
     """
     once = load_gate_choices(home).once
-    left = next((hit for hit in hits if once.get(hit.rule.handle) != action), None)
+    left = next((hit for hit in hits if not _is_let_pass(hit, once, action)), None)
     if left is not None or not hits:
         return None if left is None or (event and event.is_claimed()) else left
     taken: list[GateHit] = []
 
     def take(choices: GateChoices) -> bool:
-        for hit in hits:
-            if choices.once.get(hit.rule.handle) != action:
-                return False  # another call took it first
+        if not all(_is_let_pass(hit, choices.once, action) for hit in hits):
+            return False  # another call took it first
         for hit in hits:
             del choices.once[hit.rule.handle]
         if event:  # claimed before anybody sees that the allowance is taken
@@ -285,15 +284,17 @@ def take_allowances(
     return None if event and event.waits_claimed() else hits[0]
 
 
+def _is_let_pass(hit: GateHit, once: "Mapping[str, str]", action: JudgedAction) -> bool:
+    handle = hit.rule.handle
+    return handle in once and once[handle] == action.key
+
+
 def build_judged_action(payload: "Mapping[str, object]", folder: str) -> JudgedAction:
     """Return what a tool would do, and where: its checksum is the same for the same input alone."""
-    import hashlib  # loads OpenSSL, for which a tool that no rule touches has no time
-
     given = {"tool_name": payload.get("tool_name"), "command": payload.get("command")}
     given |= {"input": payload.get("tool_input"), "folder": folder}
     text = json.dumps(given, sort_keys=True, ensure_ascii=False, default=str)
-    key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return JudgedAction(key, text)
+    return JudgedAction(text)
 
 
 def read_tool_attempt(

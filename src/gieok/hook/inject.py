@@ -5,7 +5,6 @@ transcript, so that memory never feeds on its own echo.
 """
 
 from gieok.places.project import project_scope
-from gieok.text.binding import is_all_of_moment
 from gieok.text.inert import one_line, safe
 from gieok.text.tokens import estimate_tokens
 
@@ -304,7 +303,11 @@ def _render_memory_words(memory: InjectedMemory) -> str:
     answered = (
         f" — answering: {one_line(memory.answers, _ANSWERED_CHARS)}" if memory.answers else ""
     )
-    is_past = memory.who == "user" and is_all_of_moment(memory.text)
+    is_past = False
+    if memory.who == "user":
+        from gieok.text.binding import is_all_of_moment  # a reminder renders no memory
+
+        is_past = is_all_of_moment(memory.text)
     known = ", ".join(
         one_line(part, 300)
         for part in (

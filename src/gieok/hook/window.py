@@ -12,7 +12,6 @@ import zlib
 
 from gieok import fs
 from gieok.agents.table import SESSION_START
-from gieok.hook.inject import InjectedMemory, Injection
 from gieok.text.inert import visible
 
 TYPE_CHECKING = False
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from gieok.hook.inject import InjectedMemory, Injection
     from gieok.model.retrieval import FoundPassage
 
 FOLDER = os.path.join("hook", "sessions")
@@ -57,7 +57,8 @@ class ContextWindow:
         self.notice = str(row.get("notice") or "")
         #: Rules of which the agent was reminded beside a tool's use, and that its context holds.
         self.reminded = {str(handle) for handle in _coerce_to_kind(list, row.get("reminded"))}
-        self._texts = [strip_to_letters(text) for text in _list_injected_texts(row)]
+        self._texts = _list_injected_texts(row)
+        self._letters: list[str] = []
 
     def read(self, files: "list[str]") -> None:
         """Add the texts of instruction files, and of the files that they include."""
@@ -67,22 +68,18 @@ class ContextWindow:
                 os.path.join(os.path.dirname(file), os.path.expanduser(name))
                 for name in _INCLUDED.findall(text)
             ]
-            self._texts += [
-                strip_to_letters(part)
-                for part in (text, *map(_read_instruction_file, included))
-                if part
-            ]
+            self._texts += filter(None, (text, *map(_read_instruction_file, included)))
 
     def add_text(self, text: str) -> None:
         """Add a text that is put into the context by this call."""
-        self._texts.append(strip_to_letters(text))
+        self._texts.append(text)
 
     def leave_notice(self, notice: str) -> None:
         """Keep what the person is to be told with the next prompt; '' forgets it."""
         if self.session:
             self._change(lambda row: row | {"notice": notice})
 
-    def holds(self, memory: InjectedMemory) -> bool:
+    def holds(self, memory: "InjectedMemory") -> bool:
         """Say whether the context holds a memory already, at least as fully as it would be
         shown.
         """
@@ -91,7 +88,12 @@ class ContextWindow:
         ):
             return True
         words = strip_to_letters(memory.text)
-        return len(words) >= _SHORTEST and any(words in text for text in self._texts)
+        return len(words) >= _SHORTEST and any(words in text for text in self._list_letters())
+
+    def _list_letters(self) -> "list[str]":
+        """Return the letters of the texts; a tool's use, which asks for none, pays for none."""
+        self._letters += map(strip_to_letters, self._texts[len(self._letters) :])
+        return self._letters
 
     def was_said_here(self, key: str, moment_s: float) -> bool:
         """Say whether a turn belongs to this session and is still in the context.
@@ -112,7 +114,7 @@ class ContextWindow:
     def keep(
         self,
         event: str,
-        injection: Injection,
+        injection: "Injection",
         at_s: float,
         *,
         stays: bool = True,
@@ -158,7 +160,8 @@ class ContextWindow:
 
     def empty(self, at_s: float) -> None:
         """Forget all injections: the context was compacted, or began anew."""
-        self._handles, self._texts, self.is_begun, self.reminded = {}, [], False, set()
+        self._handles, self.is_begun, self.reminded = {}, False, set()
+        self._texts, self._letters = [], []
         emptied = {"injected": [], "handles": {}, "begun": False, "reminded": [], "since": at_s}
         if self.session:
             self._change(lambda row: row | emptied)

@@ -122,13 +122,18 @@ def build_unfollowed_path(home: str) -> str:
     return os.path.join(home, "unfollowed")
 
 
+def daemon_address_file(home: str) -> str:
+    """Return the file that says where a daemon answers; there while one runs."""
+    return os.path.join(home, "daemon.json")
+
+
 def gate_rules_file(home: str) -> str:
     """Return the file of the rules about actions that hold, as gates compare them."""
     return os.path.join(home, "gates", "rules.json")
 
 
 def gate_actions_file(home: str) -> str:
-    """Return the file of the actions that rules asked for or stopped last."""
+    """Return the file of the actions that rules stopped last."""
     return os.path.join(home, "gates", "judged.json")
 
 

@@ -7,11 +7,11 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Mapping
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
-from gieok.testing.prompt_answers import PromptAnswers
+from gieok.testing.prompt_answers import LoopbackServer, PromptAnswers
 
 if TYPE_CHECKING:
     import requests
@@ -46,15 +46,13 @@ class Refused(Exception):
     """Error that is answered with 409 and an error of the route."""
 
 
-class DropboxServer(ThreadingHTTPServer):
+class DropboxServer(LoopbackServer):
     """Server with the Dropbox of one person.
 
     Each of `faults` applies to the next request of its route; `requests` are the routes that were
     asked for. `tokens` are the refresh tokens that are accepted; the access tokens it hands out are
     `sl.1`, `sl.2`, …, of which only the last is valid.
     """
-
-    daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _DropboxHandler)

@@ -6,24 +6,22 @@ The caller supplies the vectors and scores.
 import json
 import threading
 from collections.abc import Callable, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from gieok.testing.prompt_answers import PromptAnswers
+from gieok.testing.prompt_answers import LoopbackServer, PromptAnswers
 
 Row = dict[str, Any]
 Embed = Callable[[str], Sequence[float]]
 Rerank = Callable[[str, str], float]
 
 
-class EmbeddingServer(ThreadingHTTPServer):
+class EmbeddingServer(LoopbackServer):
     """Server that answers as Ollama, OpenAI, Gemini, Cohere, Voyage or Jina, chosen by the path.
 
     The entries of `failures` are answered first. `embed` gets each text with its prompt; a task
     type of Gemini is put before the text, as `RETRIEVAL_QUERY: `.
     """
-
-    daemon_threads = True
 
     def __init__(
         self, embed: Embed = lambda text: [1.0, float(len(text))], rerank: Rerank = lambda q, t: 0.5

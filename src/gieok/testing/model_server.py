@@ -4,10 +4,10 @@ import json
 import re
 import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from gieok.testing.prompt_answers import PromptAnswers
+from gieok.testing.prompt_answers import LoopbackServer, PromptAnswers
 
 #: Paths of requests that only count tokens.
 _COUNTS = ("/count_tokens", ":countTokens")
@@ -28,15 +28,13 @@ class Broken(str):
 Answer = str | tuple[int, bytes] | None
 
 
-class ModelServer(ThreadingHTTPServer):
+class ModelServer(LoopbackServer):
     """Server that answers each request with the next entry of `script`.
 
     The last entry is repeated. An entry is a text (streamed word by word), a status with a body,
     None (the connection is closed without an answer), or a function of the request's body that
     returns one of these.
     """
-
-    daemon_threads = True
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _ModelHandler)
@@ -46,9 +44,6 @@ class ModelServer(ThreadingHTTPServer):
         threading.Thread(
             target=self.serve_forever, daemon=True, kwargs={"poll_interval": 0.01}
         ).start()
-
-    def handle_error(self, *_: object) -> None:
-        """Log nothing where a client left in the middle of an answer."""
 
     @property
     def url(self) -> str:

@@ -4,32 +4,49 @@ A message is an English template, which is its id: `{count} files`. What is put 
 itself. A translation may name a value with the particle that fits it, `{name:이/가}`, or the
 particle that fits the text before it, `{:이/가}`. An error's text is a message too: a `Phrase`,
 which knows its template. A language is one file, `locale/LANG/LC_MESSAGES/gieok.po`, compiled to
-`gieok.mo` by `make docs`.
+`gieok.mo` by `make docs`. The hook before a tool imports this module: standard library alone, and
+of it only what imports fast.
 """
 
-import re
+from collections import namedtuple
 from collections.abc import Mapping, Sequence
 from string import Formatter
-from typing import Any, NamedTuple
 
 from gieok.errors import Phrase
 from gieok.text.catalogues import ENGLISH, load_catalogue
 from gieok.text.josa import with_particle
+from gieok.text.late_pattern import defer_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NamedTuple
+
+    class _WordsRow(NamedTuple):
+        template: str
+        values: tuple[tuple[str, object], ...] = ()
+        about: str = ""
+        plural: str = ""
+
+    class _WordListRow(NamedTuple):
+        messages: tuple["Words", ...]
+
+else:  # `typing` takes 3 ms, a tenth of what a tool's use may cost
+    _WordsRow = namedtuple(  # noqa: PYI024 - as above
+        "_WordsRow", "template values about plural", defaults=((), "", "")
+    )
+    _WordListRow = namedtuple("_WordListRow", "messages")  # noqa: PYI024 - as above
 
 #: A particle alone, in a translation.
-_PARTICLE = re.compile(r"\{:([^{}/]*)/([^{}]*)\}")
+_PARTICLE = defer_pattern(r"\{:([^{}/]*)/([^{}]*)\}")
 
 
-class Words(NamedTuple):
+class Words(_WordsRow):
     """A message for people that is put into their language when it is shown.
 
     `about` tells apart two uses of one English text that other languages say differently.
     """
 
-    template: str
-    values: tuple[tuple[str, object], ...] = ()
-    about: str = ""
-    plural: str = ""
+    __slots__ = ()
 
     @classmethod
     def of(cls, template: str, about: str = "", plural: str = "", **values: object) -> "Words":
@@ -72,10 +89,10 @@ class Words(NamedTuple):
         )
 
 
-class WordList(NamedTuple):
+class WordList(_WordListRow):
     """Messages in a row, with commas between them."""
 
-    messages: tuple[Words, ...]
+    __slots__ = ()
 
     def __str__(self) -> str:
         """Return all of them in English."""
@@ -105,8 +122,7 @@ def translate(
     is_plural = bool(plural) and values is not None and values["count"] != 1
     text = plural if is_plural else template
     if lang != ENGLISH:
-        catalogue = load_catalogue(lang)
-        text = catalogue.pgettext(about, text) if about else catalogue.gettext(text)
+        text = load_catalogue(lang).find_translation(text, about)
     if not values and not arguments:
         return text
     formatter = _MessageFormatter(lang)
@@ -141,14 +157,14 @@ class _MessageFormatter(Formatter):
     def __init__(self, lang: str) -> None:
         self._lang = lang
 
-    def convert_field(self, value: Any, conversion: Any) -> Any:  # noqa: ANN401 - as the base says
+    def convert_field(self, value: "Any", conversion: "Any") -> "Any":  # noqa: ANN401
         if isinstance(value, Words | WordList):
             value = value.say(self._lang)
         elif isinstance(value, Phrase):
             value = in_language(value, self._lang)
         return super().convert_field(value, conversion)
 
-    def format_field(self, value: Any, format_spec: str) -> str:  # noqa: ANN401 - as above
+    def format_field(self, value: "Any", format_spec: str) -> str:  # noqa: ANN401 - as above
         closed, slash, open_ = format_spec.partition("/")
         if slash:
             return with_particle(str(value), closed, open_)

@@ -147,10 +147,10 @@ def test_what_was_stopped_is_allowed_once_and_only_where_once_is_said(call) -> N
         _run(call, "rules allow", handle="0000")
     with pytest.raises(BadRequest, match="asked for no action"):
         _run(call, "rules allow", handle="0000", code="7d02be41", once=True)
-    action = JudgedAction("7d02be41f00d", '{"command": "terraform destroy"}')
+    action = JudgedAction('{"command": "terraform destroy"}', "7d02be41f00d")
     write_judged_action(home, "0000beef", action)
     # Another action of the same code does not take its place.
-    write_judged_action(home, "0000beef", JudgedAction("7d02be41beef", "other"))
+    write_judged_action(home, "0000beef", JudgedAction("other", "7d02be41beef"))
     with pytest.raises(BadRequest, match="asked for no action"):
         _run(call, "rules allow", handle="0000", code="", once=True)
     allowed = _run(call, "rules allow", handle="0000", code="7D02BE41", once=True)

@@ -103,7 +103,7 @@ def test_the_properties_are_what_obsidian_shows() -> None:
     assert found["type"] == "observation"
     assert (found["category"], found["priority"], found["status"]) == ("decision", "high", "stands")
     assert f"{found['date']}" == "2026-03-04 18:30:00"
-    assert found["tags"] == ["gieok", "decision"]
+    assert found["tags"] == ["gieok", "decision", "2026-Q1"]
     assert found["replaced_by"] == "[[Gieok/2026/05/01 uv]]"
     assert found["replaces"] == ["[[Gieok/2026/01/02 pip]]"]
     assert not any(isinstance(value, dict) for value in found.values())
@@ -253,7 +253,7 @@ def test_what_a_person_added_stays() -> None:
     assert found["mood"] == "good"
     assert found["nested"] == {"a": 1}
     assert "a: 1 # why" in again
-    assert found["tags"] == ["gieok", "decision", "팀/도구", "mine"]
+    assert found["tags"] == ["gieok", "decision", "2026-Q1", "팀/도구", "mine"]
     assert again.endswith("\nMy own thoughts.\n---\nmore: of them\n<!-- gieok {} -->\n")
     assert _only(again).entry.document == _document("We use uv.")
     assert _rewritten(_document("We use uv."), again) == again
@@ -270,9 +270,19 @@ def test_what_a_person_added_stays() -> None:
     ],
 )
 def test_tags_are_read_however_they_are_written(tags: str) -> None:
-    note = _written(_document()).replace("tags:\n  - gieok\n  - decision", tags)
+    note = _written(_document()).replace('tags:\n  - gieok\n  - decision\n  - "2026-Q1"', tags)
     again = _properties(_rewritten(_document(), note))["tags"]
     assert ("mine" in again) == ("mine" in tags)
+
+
+@pytest.mark.parametrize(
+    ("day", "quarter"),
+    [("2025-12-31", "2025-Q4"), ("2026-03-31", "2026-Q1"), ("2026-04-01", "2026-Q2")],
+)
+def test_the_quarter_is_that_of_the_users_day(day: str, quarter: str) -> None:
+    said = datetime.fromisoformat(f"{day}T08:00:00+09:00")
+    note = _written(_document(valid_from=said))
+    assert _properties(note)["tags"][-1] == quarter
 
 
 def test_a_note_without_its_comment_is_known_by_its_handle() -> None:
@@ -285,7 +295,7 @@ def test_a_note_without_its_comment_is_known_by_its_handle() -> None:
         None,
         "We use ruff.",
     )
-    assert _parsed(note_file.restore_note_comment(bare, _entry(_document()))) == _parsed(note)
+    assert _parsed(NoteForm("", _SEOUL).restore_comment(bare, _entry(_document()))) == _parsed(note)
     with pytest.raises(BrokenNote):
         _parsed(bare)
 

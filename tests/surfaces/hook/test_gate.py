@@ -318,6 +318,19 @@ def test_a_project_cannot_set_whether_rules_stop_or_remind(name: str, default: b
     assert not option.in_project
 
 
+def test_an_action_is_kept_only_where_the_agent_cannot_ask_the_user(told, monkeypatch) -> None:
+    monkeypatch.setenv("GIEOK_GATES_STOPS", "off")
+    judged = Path(gate_actions_file(str(told.home)))
+    asked = _try_tool(told, "Bash", command="supabase db reset")
+    assert "rules allow" not in asked["hookSpecificOutput"]["permissionDecisionReason"]
+    assert not judged.exists()
+    line = "PGPASSWORD=h7Kqx2zz supabase db reset"
+    assert _decision(_try_tool(told, "Bash", "--agent", "codex", command=line)) == "deny"
+    ((_, shown),) = json.loads(judged.read_text()).values()
+    assert "supabase db reset" in shown
+    assert "h7Kqx2zz" not in shown
+
+
 def test_a_file_that_cannot_be_written_loses_no_answer(told) -> None:
     judged = Path(gate_actions_file(str(told.home)))
     judged.mkdir(parents=True)

@@ -51,7 +51,7 @@ def _build_rule(scope: str, *actions: Action) -> GateRule:
     )
 
 
-def _try_tool(place, tool: str, **tool_input: object) -> dict:
+def _try_tool(place, tool: str, *arguments: str, **tool_input: object) -> dict:
     payload = {
         "session_id": "9e9176e3",
         "cwd": str(place.project),
@@ -59,7 +59,7 @@ def _try_tool(place, tool: str, **tool_input: object) -> dict:
         "tool_name": tool,
         "tool_input": tool_input,
     }
-    answer = json.loads(place.hook("pre-tool", payload).out or b"{}")
+    answer = json.loads(place.hook("pre-tool", payload, *arguments).out or b"{}")
     return answer.get("hookSpecificOutput", {})
 
 
@@ -214,6 +214,7 @@ def test_a_long_command_is_judged_whole(told) -> None:
 def test_a_use_that_was_allowed_once_runs_once(told) -> None:
     with _daemon(told.home, outcome="ask", handle=_HANDLE):
         asked = _try_tool(told, "Bash", command=_DEPLOYS)
+        _try_tool(told, "Bash", "--agent", "codex", command=_DEPLOYS)  # which cannot ask
         actions = json.loads(Path(gate_actions_file(str(told.home))).read_text())
         ((key, _),) = actions.values()
         Path(gate_choices_file(str(told.home))).write_text(json.dumps({"once": {_HANDLE: key}}))

@@ -8,13 +8,14 @@ from os.path import normpath
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.agents.unread_hosts import find_unread_hosts, name_unread_hosts
+from gieok.agents.unread_hosts import name_unread_hosts
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.commands.memory.ownership import describe_ownership
 from gieok.commands.memory.records import follow_gate_rules, has_gate_rules
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
+from gieok.commands.prompt.hosts import list_unread_hosts
 from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, Phrase, StoreError
 from gieok.flow import lifecycle
@@ -336,11 +337,12 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         else ()
     )
     named = folders if request.paths else []
+    unread_hosts = list_unread_hosts(call) if has_talk else ()
     result = replace(
         _with_vectors(call, request, report),
         messages=messages,
         turns=turns,
-        hosts_not_read=_name_unread_hosts(call) if has_talk else None,
+        hosts_not_read=name_unread_hosts(unread_hosts) if unread_hosts else None,
         empty=empty,
         unread=_count_unread_kinds(named),
         scope=str(scope) if request.paths else "",
@@ -349,12 +351,6 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         call.tell(render_index_report(result, Style(call.lang, colour=False)))
         return _watch_indexed_folders(call, request, folders, result)
     return result
-
-
-def _name_unread_hosts(call: Call) -> Words | None:
-    """Return the words that name hosts whose conversations are not read yet; None for none."""
-    unread = find_unread_hosts(call.caller.user, call.caller.environment)
-    return name_unread_hosts(unread) if unread else None
 
 
 def _count_unread_kinds(folders: Sequence[roots.Root]) -> tuple[tuple[str, int], ...]:

@@ -157,6 +157,11 @@ class NoteForm:
             raise BrokenNote("Gieok's comment in it is gone")
         return Contents((Written(note.entry, note.is_edited),), note.own)
 
+    def restore_comment(self, text: str, entry: Entry) -> str:
+        """Return a note that lost its comment, with the comment of its memory added again."""
+        head, mark, below = convert_line_ends(text).partition(_BELOW)
+        return f"{head.rstrip()}\n\n{_format_note_comment(entry, self._zone)}\n{mark}{below}"
+
 
 class ReadNote(NamedTuple):
     """Note as it was read.
@@ -220,12 +225,6 @@ def read_note(text: str) -> ReadNote | None:
         _parse_note_links(blocks),
         _extract_personal_part(blocks, (_TAG,), below),
     )
-
-
-def restore_note_comment(text: str, entry: Entry) -> str:
-    """Return a note that lost its comment, with the comment of its memory added again."""
-    head, mark, below = convert_line_ends(text).partition(_BELOW)
-    return f"{head.rstrip()}\n\n{_format_note_comment(entry)}\n{mark}{below}"
 
 
 def format_conflict_note(document: Document, zone: tzinfo, of: str) -> str:
@@ -325,7 +324,7 @@ def format_note(entry: Entry, zone: tzinfo, links: NoteLinks, own: str = "") -> 
         if value
     }
     ours["tags"] = [
-        *_list_note_tags(entry.document),
+        *_list_note_tags(entry.document, zone),
         *properties.read_property_list(theirs, "tags"),
     ]
     blocks = {name: properties.block(name, value) for name, value in ours.items()}
@@ -333,19 +332,19 @@ def format_note(entry: Entry, zone: tzinfo, links: NoteLinks, own: str = "") -> 
     below = below.strip("\n") or _BELOW
     return (
         f"{properties.join_properties(blocks)}\n{_format_note_body(entry.document.text)}\n\n"
-        f"{_format_note_comment(entry)}\n{below}"
+        f"{_format_note_comment(entry, zone)}\n{below}"
         "\n"
     )
 
 
-def _format_note_comment(entry: Entry) -> str:
+def _format_note_comment(entry: Entry, zone: tzinfo) -> str:
     """Return the comment of a memory, as its note is written now."""
     document = entry.document
     body = _format_note_body(document.text)
     fields = {
         **to_entry_fields(entry),
         "sum": _hash_note_body(body),
-        "tags": _list_note_tags(document),
+        "tags": _list_note_tags(document, zone),
     }
     if body != document.text:
         fields["text"] = document.text
@@ -411,10 +410,13 @@ def _parse_note_links(blocks: Mapping[str, str]) -> NoteLinks:
     return NoteLinks(plain(properties.word(blocks, "replaced_by")), replaces)
 
 
-def _list_note_tags(document: Document) -> list[str]:
+def _list_note_tags(document: Document, zone: tzinfo) -> list[str]:
+    """Return the tags of a note: ours, its category, and its quarter, such as `2026-Q1`."""
+    day = _find_note_start(document).astimezone(zone)
     return [
         _TAG,
         *(category for category in _CATEGORIES if category == document.metadata.get("category")),
+        f"{day:%Y}-Q{(day.month + 2) // 3}",
     ]
 
 

@@ -307,7 +307,7 @@ def _find_removed_memories(
     entry = next(iter(tiers.store.entries(place.scope, [rows[0].key])), None)
     if note is None or note.entry is not None or entry is None:
         raise BrokenNote(held.wrong)
-    text = note_file.restore_note_comment(shelf.text(place.path, held.data), move.in_hot(entry))
+    text = shelf.form.restore_comment(shelf.text(place.path, held.data), move.in_hot(entry))
     archive.write(place.path, shelf.packed(shelf.plain(place.path), text)[1], revision)
     return []
 

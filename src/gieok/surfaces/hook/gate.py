@@ -16,6 +16,7 @@ from gieok.agents import table
 from gieok.places.home import (
     OWN_RUN,
     build_home_path,
+    daemon_address_file,
     gate_late_file,
     gate_rules_file,
     has_action_files,
@@ -173,6 +174,8 @@ class _ToolJudge:
         `hits` are rules that a model found, and that act on the use by their words. They act where
         no daemon answers in time, as without a model.
         """
+        if not os.path.exists(daemon_address_file(self._home)):
+            return hits  # no daemon runs: what talks to one takes 5 ms to import
         from gieok.hook.gates import GateHit, add_hit_rules, build_trial
         from gieok.processes.call import ask_rules
 
@@ -241,15 +244,17 @@ class _ToolJudge:
         action = gates.build_judged_action(self._payload, self._folder)
         hit: GateHit | None = hits[0]
         try:
-            hit = gates.take_allowances(self._home, hits, action.key, self._find_event(action))
+            hit = gates.take_allowances(self._home, hits, action, self._find_event(action))
         except OSError as error:
             self._log(error)
         if hit is None:
             return {}
-        self._rule, self._action = hit.rule.handle, action
+        self._rule = hit.rule.handle
         outcome = gates.limit_outcome(hit.outcome, may_stop=self._may_stop, reminds=False)
         asks = outcome == ASK and self._can_ask
-        return self._build_answer(say_reason(hit, action.code, asks=asks), asks=asks)
+        if not asks:  # else the person agrees in the agent, and needs no code
+            self._action = action
+        return self._build_answer(say_reason(hit, "" if asks else action.code), asks=asks)
 
     def _drop_said_rules(self, held: "Sequence[GateRule]") -> "list[GateRule]":
         """Return rules without those that only remind and of which the agent is not to be reminded.
@@ -317,7 +322,7 @@ class _ToolJudge:
             if self._action is not None:
                 from gieok.text.redact import redact
 
-                shown = JudgedAction(self._action.key, redact(self._action.shown))
+                shown = JudgedAction(redact(self._action.shown), self._action.key)
                 write_judged_action(self._home, self._rule, shown)
             trail.count_hook_call(self._home, row, wait=False)
         # The answer is given: nothing that is written behind it counts more.
@@ -357,10 +362,10 @@ def _write_late_answers(file: str, number: int) -> None:
     fs.replace_private(file, "." * number)
 
 
-def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:
+def say_reason(hit: "GateHit", code: str) -> str:
     """Return the user's words with their day and origin, and how to go on.
 
-    `code` names the action, which alone a person may allow.
+    `code` names the action, which alone a person may allow; '' where the agent asks them.
     """
     from gieok.text.messages import Words  # few tool calls are stopped
 
@@ -374,7 +379,7 @@ def say_reason(hit: "GateHit", code: str, *, asks: bool) -> str:
     )
     quoted = Words.of(template, day=rule.day, words=words, origin=rule.origin)
     meant = Words("This may be what they meant.").say(lang) + " " if hit.by_sense else ""
-    if asks:
+    if not code:
         go_on = Words.of(
             "Agree to go on this once; `gieok rules off {handle}` ends the rule.",
             handle=rule.handle,

@@ -16,7 +16,7 @@ from gieok.hook import choice, inject, question
 from gieok.hook.inject import InjectedMemory, Injection
 from gieok.hook.levels import HIGH
 from gieok.hook.window import ContextWindow
-from gieok.places.home import OWN_RUN, build_home_path
+from gieok.places.home import OWN_RUN, build_home_path, daemon_address_file
 from gieok.places.project import list_project_scopes
 from gieok.places.scope import SESSIONS, USER_SCOPE
 from gieok.places.workplace import find_workplace, project_root
@@ -316,7 +316,7 @@ class _Call:
 
         None where the daemon does not answer in time.
         """
-        if not os.path.exists(os.path.join(self.home, "daemon.json")):
+        if not os.path.exists(daemon_address_file(self.home)):
             return None
         from gieok.processes import call
 

@@ -1,14 +1,16 @@
 """Finds the hints of all rules in a text by one scan.
 
-Looking for each of some hundred hints by itself reads the text a hundred times. Here one pattern
-finds a *seed* of each, which is a hint that holds no other one. The pattern is tried at the rarest
-sign of each seed only (`k` of `token`, `w` of `pw`), so it looks closely at few places, and there
-alone for the hints that hold the seed. Seeds without a rare sign are looked for by themselves,
-which is faster for them.
+The first short texts of a process are looked through for each hint by itself, because to prepare
+the scan takes 20 ms: the hook before a tool redacts one command. From then on, looking for each of
+some hundred hints by itself reads the text a hundred times. Here one pattern finds a *seed* of
+each, which is a hint that holds no other one. The pattern is tried at the rarest sign of each seed
+only (`k` of `token`, `w` of `pw`), so it looks closely at few places, and there alone for the hints
+that hold the seed. Seeds without a rare sign are looked for by themselves, which is faster for
+them.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from gieok.text.redact.rule import Rule, compile_on_use
@@ -18,6 +20,8 @@ _FREQUENT = " etaoinsrhldcumfpgwybvkxjqz"
 _RANKS = {sign: rank for rank, sign in enumerate(_FREQUENT)}
 #: The place in `_FREQUENT` from which a sign is rare.
 _RARE = _FREQUENT.index("c")
+#: Characters of a short text, and how many of these are looked through without the scan.
+_SHORT, _SHORT_TEXTS = 2_000, 4
 
 
 class _Row(NamedTuple):
@@ -33,12 +37,37 @@ class Hints:
     """The hints of some rules, each with the places of its rules in their table."""
 
     def __init__(self, rules: Iterable[tuple[int, Rule]]) -> None:
-        users: dict[tuple[bool, str], list[int]] = {}
+        self._users: dict[tuple[bool, str], list[int]] = {}
         for order, rule in rules:
             # The English hints of a Korean rule count in Korean texts only.
-            is_korean = any("가" <= char <= "힣" for char in rule.opens)
+            is_korean = has_hangul(rule.opens)
             for hint in rule.hints:
-                users.setdefault((is_korean or has_hangul(hint), hint), []).append(order)
+                self._users.setdefault((is_korean or has_hangul(hint), hint), []).append(order)
+        self._short_left = _SHORT_TEXTS
+        self._scan: _HintScan | None = None
+
+    def present(self, lower: str) -> Iterator[tuple[str, list[int], list[int]]]:
+        """Yield the hints that a text in lower case holds, with their rules and all their
+        places.
+        """
+        if self._scan is None and self._short_left and len(lower) <= _SHORT:
+            self._short_left -= 1
+            return self._find_each(lower)
+        if self._scan is None:
+            self._scan = _HintScan(self._users)
+        return self._scan.find_hints(lower)
+
+    def _find_each(self, lower: str) -> Iterator[tuple[str, list[int], list[int]]]:
+        is_korean = has_hangul(lower)
+        for (in_korean, hint), orders in self._users.items():
+            if hint in lower and (is_korean or not in_korean):
+                yield hint, orders, places_of(lower, hint)
+
+
+class _HintScan:
+    """The scan of a text for many hints at once."""
+
+    def __init__(self, users: Mapping[tuple[bool, str], list[int]]) -> None:
         seeds = _seeds_of({hint for _, hint in users})
         self._ascii = _pattern_of(seed for seed in seeds if seed.isascii())
         self._korean = _pattern_of(seeds)
@@ -54,10 +83,8 @@ class Hints:
             rows = self._by_seed[seed] if seed else self._others
             rows.append(_Row(hint, orders, is_korean, hint.index(seed)))
 
-    def present(self, lower: str) -> Iterator[tuple[str, list[int], list[int]]]:
-        """Yield the hints that a text in lower case holds, with their rules and all their
-        places.
-        """
+    def find_hints(self, lower: str) -> Iterator[tuple[str, list[int], list[int]]]:
+        """Yield the hints as `Hints.present` does."""
         is_korean = has_hangul(lower)
         at_seeds: dict[str, list[int]] = {}
         for match in compile_on_use(self._korean if is_korean else self._ascii).finditer(lower):

@@ -1,7 +1,6 @@
 """Personal numbers with valid check digits: Korean resident numbers and payment cards."""
 
 import re
-from datetime import date
 
 from gieok.text.late_pattern import defer_pattern
 from gieok.text.redact.rule import AROUND, Rule, search_before
@@ -38,6 +37,8 @@ def _cut_resident_number(found: re.Match[str]) -> tuple[int, int] | None:
     if not is_named and (found["dash"] == "" and birth[0] == "1"):
         return None
     sex = str(digits[6])
+    from datetime import date  # few texts have such a number
+
     try:
         date(_CENTURY[sex] + int(birth[:2]), int(birth[2:4]), int(birth[4:]))
     except ValueError:
