@@ -59,9 +59,8 @@ def _render_setting_rows(rows: Sequence[SettingRow], style: Style) -> list[str]:
     for row in rows:
         name, value = style.bold(row.name.ljust(name_width)), row.value.ljust(value_width)
         lines.append(f"{name}  {value}  {row.origin}  {style.dim(style.told(row.doc))}".rstrip())
-        lines += (
-            [f"  ✗ {style.told(row.wrong)}", f"    → {style.told(row.hint)}"] if row.wrong else []
-        )
+        if row.wrong:
+            lines += [f"  ✗ {style.told(row.wrong)}", f"    → {style.told(row.hint)}"]
     return lines
 
 

@@ -8,14 +8,13 @@ from os.path import normpath
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.agents.unread_hosts import name_unread_hosts
+from gieok.agents.unread_hosts import find_unread_hosts, name_unread_hosts
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.commands.memory.ownership import describe_ownership
 from gieok.commands.memory.records import follow_gate_rules, has_gate_rules
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
-from gieok.commands.prompt.hosts import list_unread_hosts
 from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, Phrase, StoreError
 from gieok.flow import lifecycle
@@ -337,7 +336,8 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         else ()
     )
     named = folders if request.paths else []
-    unread_hosts = list_unread_hosts(call) if has_talk else ()
+    caller = call.caller
+    unread_hosts = find_unread_hosts(caller.user, caller.environment) if has_talk else ()
     result = replace(
         _with_vectors(call, request, report),
         messages=messages,
