@@ -72,9 +72,52 @@ def test_a_message_of_which_only_the_permission_is_marked_tells_its_rule() -> No
 
 def test_an_unsure_stretch_is_no_rule(tmp_path: Path) -> None:
     store = MemoryStore()
-    store.put([_turns("s", f"User: {_LEFT}")])
-    _settle(store, tmp_path, _Reader(chance=rule_readings.SAID - 0.01))
+    words = "publishing is a thing of mine"
+    store.put([_turns("s", f"User: the badge print is broken again. {words}")])
+    _settle(store, tmp_path, _Reader(words, rule_readings.SAID - 0.01))
     assert _rules(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("chance", "joint"),
+    [
+        (rule_readings.POSSIBLE - 0.01, rule_readings.POSSIBLE),
+        (rule_readings.POSSIBLE, rule_readings.SAID),
+        (0.99, 0.99),
+    ],
+)
+def test_a_form_makes_a_rule_possible_and_a_possible_one_sure(chance: float, joint: float) -> None:
+    (stretch,) = rule_readings.read_stretches(_Reader(chance=chance), _LEFT)
+    assert stretch.chance == joint
+    is_whole = chance < rule_readings.POSSIBLE
+    words = "leave the publishing to me, it cannot be undone" if is_whole else _WORDS
+    assert _LEFT[stretch.start : stretch.end] == words
+
+
+def test_a_form_that_the_reader_does_not_mark_may_state_a_rule() -> None:
+    said = "Fix the footer. I'd rather you didn't delete any objects yourself, thanks"
+    (stretch,) = rule_readings.read_stretches(_Reader("nothing of it"), said)
+    assert said[stretch.start :].startswith("I'd rather")
+    assert (stretch.kind, stretch.chance) == (RuleKind.NEVER, rule_readings.POSSIBLE)
+    assert rule_readings.find_doubtful_sentence(said, stretch) == said[stretch.start :]
+    assert rule_readings.find_said_sentence(said, stretch) == ""
+
+
+def test_a_polite_request_with_a_question_mark_may_state_a_rule() -> None:
+    said = "could you please stay away from the legacy folder?"
+    (stretch,) = rule_readings.read_stretches(_Reader("nothing of it"), said)
+    assert rule_readings.find_doubtful_sentence(said, stretch) == said
+
+
+def test_a_sentence_that_also_allows_something_is_left_to_the_reader() -> None:
+    allowed = RuleStretch(start=0, end=8, kind=RuleKind.ALLOWED, chance=0.3)
+
+    class Allowing(SilentReader):
+        def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
+            return [allowed]
+
+    said = "Plan all you like, but leave the deploys to me"
+    assert rule_readings.read_stretches(Allowing(), said) == [allowed]
 
 
 def test_a_line_is_read_once_though_its_session_goes_on(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from gieok.home.withholding import find_withheld_notice
 from gieok.hook import gates
 from gieok.hook.rules import BindingRule
 from gieok.memory.talk import gate_lines
-from gieok.memory.talk.rule_sense import DescribedUse, find_broken_rule
+from gieok.memory.talk.rule_sense import DescribedUse, find_broken_rules
 from gieok.places.workplace import find_workplace
 from gieok.ports.models import Reader
 from gieok.text.gates.action import ASK, NONE, REMIND, STOP, Action
@@ -101,10 +101,22 @@ class RulesResult:
 
 
 @dataclass(frozen=True, slots=True)
+class ActingRule:
+    """Rule that acts on a tool's use beside another: how, by which words, and how surely."""
+
+    outcome: str
+    rule: str
+    handle: str
+    day: str
+    sureness: Omitted[Score] = None
+
+
+@dataclass(frozen=True, slots=True)
 class RuleTrial:
     """What would happen to a tool's use: `stop`, `ask`, `remind` or `none`.
 
-    `rule` are the words that act.
+    `rule` are the words that act, of the strongest rule; `also` are other rules that act, the
+    strongest first.
     """
 
     outcome: str
@@ -115,6 +127,7 @@ class RuleTrial:
     withheld: Omitted[Words] = None
     #: How surely the reader takes the use for what the rule means, where no word of it says so.
     sureness: Omitted[Score] = None
+    also: Omitted[tuple[ActingRule, ...]] = None
     found: Hidden[bool] = True
 
 
@@ -226,6 +239,13 @@ def render_trial(result: RuleTrial, style: Style) -> str:
     if result.outcome == NONE:
         none = style.say("No rule acts: the tool runs.")
         return "\n".join((none, *_list_withheld_lines(result.withheld, style)))
+    also = [
+        style.say("Beside it: “{words}”", words=printable(one.rule)) for one in result.also or ()
+    ]
+    return "\n".join((_render_outcome(result, style), *also))
+
+
+def _render_outcome(result: RuleTrial, style: Style) -> str:
     words = printable(result.rule or "")
     if result.outcome == STOP:
         return style.say("Stopped by: “{words}”", words=words)
@@ -323,11 +343,11 @@ def _try_rules(
     be half understood, so that the reader judges what it names too.
     """
     hits = gates.list_gate_hits(rules, choices, use)
-    hit = next((hit for hit in hits if hit.is_sure), None)
-    if hit is None and reader is not None:
+    sure = [hit for hit in hits if hit.is_sure]
+    if not sure and reader is not None:
         held = gates.list_held_rules(rules, choices, use, hits)
         try:
-            broken = find_broken_rule(
+            broken = find_broken_rules(
                 held,
                 DescribedUse(use, described),
                 reader,
@@ -336,25 +356,36 @@ def _try_rules(
         except EmbedderFailed as error:
             call.tell(str(error))
         else:
-            if broken is None:
-                return RuleTrial(NONE, None)
-            return _build_trial(call, broken.rule, broken.outcome, broken.chance)
-    hit = hit or next(iter(hits), None)
-    return _build_trial(call, hit.rule, hit.outcome) if hit else RuleTrial(NONE, None)
+            rows = [_build_acting(call, one.rule, one.outcome, one.chance) for one in broken]
+            return _build_trial(rows)
+    return _build_trial([_build_acting(call, hit.rule, hit.outcome) for hit in sure or hits])
 
 
-def _build_trial(
+def _build_acting(
     call: Call, rule: GateRule, outcome: str, sureness: float | None = None
-) -> RuleTrial:
-    outcome = _limit_outcome(call, outcome)
-    if outcome == NONE:
-        return RuleTrial(NONE, None)
-    return RuleTrial(
-        outcome=outcome,
+) -> ActingRule:
+    return ActingRule(
+        outcome=_limit_outcome(call, outcome),
         rule=rule.rule.text,
-        handle=rule.handle or None,
+        handle=rule.handle,
         day=rule.day,
         sureness=sureness,
+    )
+
+
+def _build_trial(rows: Sequence[ActingRule]) -> RuleTrial:
+    """Return what the strongest rule does, with the others that act."""
+    acting = [row for row in rows if row.outcome != NONE]
+    if not acting:
+        return RuleTrial(NONE, None)
+    first, *others = acting
+    return RuleTrial(
+        outcome=first.outcome,
+        rule=first.rule,
+        handle=first.handle or None,
+        day=first.day,
+        sureness=first.sureness,
+        also=tuple(others) or None,
     )
 
 

@@ -23,10 +23,11 @@ from gieok.text import binding
 from gieok.text.assent import accepts
 from gieok.text.gates.statement import read_action_rules
 from gieok.text.handles import line_check
+from gieok.text.indirect import asks_politely, find_indirect_rules
 from gieok.text.turns import ASSISTANT, USER
 
 #: To be raised whenever the same lines would be read differently by the same model.
-_VERSION = 1
+_VERSION = 2
 #: Lines that are read in one step, and failures after which a step reads no more.
 _MOST_LINES, _MOST_FAILURES = 300, 2
 #: A shorter line may be an answer, which is read together with what it answers.
@@ -71,6 +72,28 @@ class RuleReadings:
         """Return what a judgement of a document belongs to: its content, and whether it was read."""
         is_read = self._lines.get(key, ("",))[0] == content_hash
         return f"{content_hash} read" if is_read else content_hash
+
+
+def read_stretches(reader: Reader, words: str, before: str = "") -> list[RuleStretch]:
+    """Return the stretches of a user's line that state rules or may, in order.
+
+    What the reader finds, and sentences that forbid something in polite or everyday words, most of
+    which it takes for a wish: they may state a rule. Where it holds one for possible, form and
+    reader together are as good as the reader where it is sure. Raises EmbedderFailed.
+    """
+    found = reader.find_rules(words, before)
+    for start, end, _ in find_indirect_rules(words):
+        within = [one for one in found if one.start < end and start < one.end]
+        stating = [one for one in within if one.kind is not RuleKind.ALLOWED]
+        if may_forbid(stating):
+            found = [
+                one._replace(chance=max(one.chance, SAID)) if one in stating else one
+                for one in found
+            ]
+        elif len(stating) == len(within):  # a sentence that also allows something is left
+            found = [one for one in found if one not in within]
+            found.append(RuleStretch(start, end, RuleKind.NEVER, POSSIBLE))
+    return sorted(found)
 
 
 def list_said_rules(
@@ -198,7 +221,8 @@ def _place_stretch(words: str, stretch: RuleStretch) -> _StretchPlace | None:
                 or binding.is_supposed(sentence)
                 or binding.is_plain_request(sentence)
                 or binding.forbids_only_worry(sentence),
-                is_bounded=binding.asks_question(sentence) or binding.names_moment(sentence),
+                is_bounded=(binding.asks_question(sentence) and not asks_politely(sentence))
+                or binding.names_moment(sentence),
             )
     return None
 
@@ -290,7 +314,7 @@ class _ReadingStep:
                 read[check] = known[check]
                 continue
             try:
-                stretches = self._reader.find_rules(words, before)
+                stretches = read_stretches(self._reader, words, before)
             except EmbedderFailed:
                 self._failures += 1
                 return None
