@@ -113,7 +113,7 @@ def _note_lines(notes: Mirrored, style: Style) -> list[str]:
 
 @command(
     "observe run",
-    Words("Read agents' transcripts and remember what matters"),
+    Words("Read agents' transcripts and remember what matters, until you stop it or with --once"),
     present=render_observe_run,
     when_stopped=Words("what was observed is kept; `gieok observe run` goes on"),
     examples=("gieok observe run --once", "gieok observe run"),
