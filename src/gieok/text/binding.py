@@ -564,6 +564,8 @@ _BOUNDS = (
     r"|but|avoid|stop|quit|forbid\w*|prohibit\w*|bann?ed|off[- ]limits)\b|n['’]t\b"
     r"|지\s?(?:마|말|않|못)|금지|안\s?(?:돼|됩|된|됨|되)|못\s?(?:해|하)|물어|는데|지만|만\s|단[,\s]"
 )
+#: What does not work: "로그인이 안 돼", and not "거기는 푸시하면 안 돼".
+_FAILS = r"(?<=[가-힣][이가])\s(?:(?:잘|또|자꾸|계속|아예)\s)?안\s?(?:돼|되|된|됨|됩)"
 #: Words by which a permission is somebody else's, doubted, for this once or for some cases, and so
 #: ends no rule.
 _NOT_GRANTED = (
@@ -864,6 +866,15 @@ def is_for_once(sentence: str) -> bool:
 def orders_or_forbids(sentence: str) -> bool:
     """Return whether a sentence says what must or must not be done, for good or for once."""
     return _classify_instruction(sentence) > 0
+
+
+def bounds_something(sentence: str) -> bool:
+    """Return whether a sentence forbids, bounds, orders or demands something by its words.
+
+    That something does not work ("로그인이 안 돼") forbids nothing.
+    """
+    said = re.sub(_FAILS, " ", sentence)
+    return re.search(_BOUNDS, said) is not None or orders_or_forbids(said)
 
 
 def names_once(sentence: str) -> bool:
