@@ -56,8 +56,8 @@ COMMON = frozenset(
 #: Forbids the agent to use its memory. Such a sentence says nothing of the task.
 _FORBIDS_MEMORY = (
     r"(?i)^\W*(?:(?:please|just|and|but|now|from now on),? ){0,2}"
-    r"(?:(?:(?:do not|don'?t|never|stop|avoid|without)(?: ever)? (?:us|search|read|check|consult|look"
-    r"|query|call|rely|access|load|recall)\w*\b.*"
+    r"(?:(?:(?:do not|don'?t|never|stop|avoid|without)(?: ever)? (?:us|search|read|check|consult"
+    r"|look|query|call|rely|access|load|recall)\w*\b.*"
     r"|(?:ignore|disregard|forget|skip|disable|without|no)"
     r"(?: (?:all|any|every|your|the|of|previous|prior|earlier|long-term|what is in)){0,3} )"
     r"\b(?:memory|memories|gieok)\b"

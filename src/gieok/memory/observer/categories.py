@@ -66,8 +66,8 @@ _KEEPS = _defer_words(
     | (?<![가-힣])(?:기억해|명심해|(?:적어|메모해|기록해)\ ?(?:둬|두[고자세]|놔|놓[고자으]))
     (?!\S*[?？])"""
 )
-#: Value that nothing but itself stands for: a word with a digit, a name with an underscore or a sign,
-#: what stands as code.
+#: Value that nothing but itself stands for: a word with a digit, a name with an underscore or a
+#: sign, what stands as code.
 _VALUE = defer_pattern(r"\d|\w[_=+]\w|`[^`]+`")
 #: The fewest words of content beside such a request, without which it says nothing to keep.
 _FEWEST_KEPT_WORDS = 4
