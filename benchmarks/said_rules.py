@@ -4,8 +4,10 @@ agents are reminded.
     python benchmarks/said_rules.py [--models FOLDER] [--misses]
 
 Messages and uses of tools are of hands that nothing was fitted on (`training/data/rules_k*`,
-`uses_k*`), and of one that wrote rules in the words of eight kinds of people before it saw the code
-(`benchmarks/data/rules.jsonl`: each with two uses that break it, a near one and a harmless one).
+`uses_k*`), of one that wrote rules in the words of eight kinds of people before it saw the code
+(`benchmarks/data/rules.jsonl`: each with two uses that break it, a near one and a harmless one), and
+of one that wrote 40 plain and polite prohibitions, and 40 messages that only look like one, before it
+saw the code (`benchmarks/data/plain_rules.jsonl`).
 Each figure is given for words and grammar alone, and with the reader.
 """
 
@@ -19,7 +21,7 @@ from typing import Any, NamedTuple
 from gieok.flow.gate_rules import GateChoices
 from gieok.hook.gates import describe_tool_use, list_gate_hits, list_held_rules
 from gieok.memory.talk.gate_lines import hold_given_rules
-from gieok.memory.talk.rule_readings import list_said_rules
+from gieok.memory.talk.rule_readings import list_said_rules, read_stretches
 from gieok.memory.talk.rule_sense import ASKED, REMINDED, DescribedUse, find_use_signs
 from gieok.models.local.reader import LocalReader
 from gieok.ports.models import Reader
@@ -30,7 +32,10 @@ from gieok.text.gates.verdict import ToolAttempt
 
 _ROOT = Path(__file__).resolve().parents[1]
 _HANDS = ("k1", "k2", "k3")
-_EIGHT = "eight"
+_FILES = {
+    "eight": "benchmarks/data/rules.jsonl",
+    "plain": "benchmarks/data/plain_rules.jsonl",
+}
 _FILE_TOOLS = ("Edit", "Write")
 _DAY = date(2026, 11, 27)
 _FOLDER = "/project"
@@ -84,9 +89,13 @@ class HeldUse(NamedTuple):
 
 def iter_messages(hand: str) -> Iterator[Message]:
     """Yield the messages of a hand with the uses of tools after each."""
-    if hand == _EIGHT:
-        for row in _read_lines(_ROOT / "benchmarks/data/rules.jsonl"):
-            yield Message(row["text"], has_rule=True, uses=list(map(_build_use, row["uses"])))
+    if hand in _FILES:
+        for row in _read_lines(_ROOT / _FILES[hand]):
+            yield Message(
+                text=row["text"],
+                has_rule=row.get("has_rule", True),
+                uses=list(map(_build_use, row["uses"])),
+            )
         return
     rows = _read_lines(_ROOT / f"training/data/uses_{hand}.jsonl")
     uses = {row["text"]: row["uses"] for row in rows}
@@ -102,6 +111,9 @@ def measure(messages: Sequence[Message], reader: Reader | None, *, shows: bool) 
     """Return the shares of messages that are told, and of uses that are asked about."""
     told = [_is_told(message, reader) for message in messages]
     pairs = list(zip(messages, told, strict=True))
+    for message, is_told in pairs if shows else ():
+        if is_told != message.has_rule:
+            print("not told" if message.has_rule else "told, no rule", "|", message.text)
     uses = [(held, message) for message in messages for held in build_held_uses(message, reader)]
     for held, message in uses if shows else ():
         if held.breaks != held.is_asked:
@@ -123,7 +135,7 @@ def measure(messages: Sequence[Message], reader: Reader | None, *, shows: bool) 
 
 
 def _is_told(message: Message, reader: Reader | None) -> bool:
-    stretches = None if reader is None else reader.find_rules(message.text)
+    stretches = None if reader is None else read_stretches(reader, message.text)
     return bool(list_said_rules(message.text, "", stretches))
 
 
@@ -181,9 +193,10 @@ def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", type=Path, default=Path.home() / ".gieok/models")
+    parser.add_argument("--hands", nargs="*", default=[*_HANDS, *_FILES])
     parser.add_argument("--misses", action="store_true", help="show what goes wrong")
     options = parser.parse_args()
-    for hand in (*_HANDS, _EIGHT):
+    for hand in options.hands:
         messages = list(iter_messages(hand))
         for name, reader in (("words", None), ("reader", LocalReader(options.models))):
             figures = measure(messages, reader, shows=options.misses and reader is not None)

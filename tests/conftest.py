@@ -17,9 +17,11 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+import forked
 import leftover
 import parts
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from gieok.text.secrets.finder import use_secret_finder
@@ -55,7 +57,7 @@ class _Worker(Protocol):
     workerinput: dict[str, object]
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Put temporary files into memory where there is room, unless TMPDIR names a folder, and trust
     no authority outside.
     """
@@ -69,6 +71,8 @@ def pytest_configure() -> None:
     # who runs the tests.
     home = tempfile.mkdtemp(prefix="home-of-tests-")
     atexit.register(shutil.rmtree, home, ignore_errors=True)
+    if not hasattr(config, "workerinput"):  # workers take it over: all share one process of forks
+        os.environ[forked.SHARED] = str(Path(home) / "forks")
     os.environ |= {
         "HOME": home,
         "GIEOK_DAEMON_AUTOSTART": "off",
@@ -125,6 +129,19 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
         gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Let a worker send one report of a test that passed, not one of each of its phases and two of
+    its begin and end: half of what a short test takes.
+    """
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the tests in a browser: what stands first is run by one worker, so that there is
     one browser.
@@ -166,11 +183,10 @@ def _no_reader_is_left() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def commands() -> Iterator["Commands"]:
-    """Return what runs commands of `gieok` as forks of one process, which takes two seconds to
-    begin.
-    """
-    import forked
+    """Return what runs commands of `gieok` as forks of one process.
 
+    Where a worker has this, the process that it shares with others stays until the worker ends.
+    """
     with forked.commands() as server:
         yield server
 

@@ -15,6 +15,7 @@ def test_there_is_a_walk_for_each_document() -> None:
     assert len(_DOCUMENTS) == 5
 
 
+@pytest.mark.usefixtures("commands")
 @pytest.mark.parametrize("document", _DOCUMENTS)
 def test_a_document_is_met_but_for_what_is_known(document: str, models: Path) -> None:
     del models  # the walk takes it from the environment

@@ -41,6 +41,7 @@ class _ForkedPrograms:
         return subprocess.CompletedProcess(command, done.status)
 
 
+@pytest.mark.usefixtures("commands")
 def test_what_was_said_comes_before_a_prompt_and_nothing_of_it_is_called_replaced(
     models: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

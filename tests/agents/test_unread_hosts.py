@@ -48,6 +48,7 @@ def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     values = {"HOME": tmp_path / "user", "GIEOK_HOME": tmp_path / "home", "PATH": tmp_path / "bin"}
     for name, value in values.items():
         monkeypatch.setenv(name, str(value))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
     for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "user").mkdir()

@@ -1,5 +1,6 @@
 """What stands in an agent's context already is known, whatever it looks like there."""
 
+import json
 import os
 from pathlib import Path
 
@@ -226,10 +227,36 @@ def test_forty_sessions_are_kept_and_the_one_used_longest_ago_goes(tmp_path: Pat
 
 def test_a_context_holds_a_reminder_until_it_is_emptied(tmp_path: Path) -> None:
     said = render_injection([_memory()], 900)
-    ContextWindow(str(tmp_path), "codex", "s").keep("pre-tool", said, 1.0, reminded="3fa9c01e")
-    ContextWindow(str(tmp_path), "codex", "s").keep("pre-tool", said, 2.0, reminded="7d02be41")
+    ContextWindow(str(tmp_path), "codex", "s").keep(
+        "pre-tool", said, 1.0, reminded=("3fa9c01e", 0.4)
+    )
+    ContextWindow(str(tmp_path), "codex", "s").keep(
+        "pre-tool", said, 2.0, reminded=("7d02be41", 0.5)
+    )
     ContextWindow(str(tmp_path), "codex", "s").keep("prompt", said, 3.0)
     again = ContextWindow(str(tmp_path), "codex", "s")
-    assert again.reminded == {"3fa9c01e", "7d02be41"}
+    assert again.reminded == {"3fa9c01e": 0.4, "7d02be41": 0.5}
     again.empty(4.0)
-    assert again.reminded == ContextWindow(str(tmp_path), "codex", "s").reminded == set()
+    assert again.reminded == ContextWindow(str(tmp_path), "codex", "s").reminded == {}
+
+
+def test_an_agent_is_reminded_again_where_a_rule_is_clearly_more_likely_broken(
+    tmp_path: Path,
+) -> None:
+    window = ContextWindow(str(tmp_path), "codex", "s")
+    assert window.may_remind("3fa9c01e", 0.35)
+    said = render_injection([_memory()], 900)
+    window.keep("pre-tool", said, 1.0, reminded=("3fa9c01e", 0.4))  # odds of 2 to 3
+    again = ContextWindow(str(tmp_path), "codex", "s")
+    assert not again.may_remind("3fa9c01e", 0.4)
+    assert not again.may_remind("3fa9c01e", 0.66)  # odds of less than 2 to 1
+    assert again.may_remind("3fa9c01e", 0.67)
+    assert again.may_remind("7d02be41", 0.35)
+
+
+def test_a_reminder_of_an_earlier_release_counts_as_surely_said(tmp_path: Path) -> None:
+    file = Path(session_file(str(tmp_path), "codex", "s"))
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({"reminded": ["3fa9c01e"]}))
+    window = ContextWindow(str(tmp_path), "codex", "s")
+    assert not window.may_remind("3fa9c01e", 1.0)

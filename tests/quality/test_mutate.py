@@ -11,10 +11,14 @@ _ROOT = Path(__file__).resolve().parents[2]
 _SCRIPT = _ROOT / "scripts/mutate"
 
 
-def test_the_groups_name_modules_that_exist(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_groups_name_modules_that_exist_and_the_guide_names_the_groups(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # The script sets it for good.
     script = runpy.run_path(str(_SCRIPT))
+    guide = (_ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     for group in script["GROUPS"]:
+        assert f"`{group}`" in guide
         modules = script["list_modules"](_ROOT / "src", group)
         assert [name for name in modules if not (_ROOT / "src" / name).is_file()] == []
 

@@ -7,6 +7,9 @@ environment, folder and arguments of its own. Imitated are a start with a closed
 handlers, the last flush and its status 120); what is imported is the same for all. Tests of those
 start real programs.
 
+The servers of a whole run of tests are forks of one process themselves, where `SHARED` names its
+socket: to import the package and to compile its patterns takes two seconds of CPU.
+
 This file is also the server (`python forked.py`, requests as lines of JSON), so it imports nothing
 of the package before it forks but modules, and reads no setting.
 """
@@ -18,6 +21,7 @@ import importlib
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -28,12 +32,17 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple, Protocol
 
 import forked_program
 
 #: The command line of a server.
 SERVER = (sys.executable, __file__)
+#: Names the socket of the process whose forks the servers of a run are. Who first needs it starts
+#: it, and it ends with the last of its servers.
+SHARED = "GIEOK_TEST_FORKS"
+#: So long a process waits for the one that started it, which connects at once unless it is killed.
+_FIRST_S = 60.0
 #: What most commands import.
 _EARLY = (
     "yaml",
@@ -54,6 +63,10 @@ _EARLY = (
 )
 
 
+#: Patterns that are compiled; each lives as long as its module.
+_COMPILED: set[int] = set()
+
+
 class Done(NamedTuple):
     """What a program gave."""
 
@@ -62,11 +75,25 @@ class Done(NamedTuple):
     err: str
 
 
+class Server(Protocol):
+    """What a server is spoken with over: a process, or the two directions of a socket."""
+
+    @property
+    def stdin(self) -> IO[bytes] | None: ...
+    @property
+    def stdout(self) -> IO[bytes] | None: ...
+
+
+class _Channel(NamedTuple):
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+
+
 class Commands:
     """A server of forks."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]") -> None:
-        self._process = process
+    def __init__(self, server: Server) -> None:
+        self._server = server
 
     def run(
         self,
@@ -81,27 +108,24 @@ class Commands:
         """Run a command. A stream is `kept`, `closed`, `full`, `unread` (a pipe that nobody
         reads).
         """
-        assert self._process.stdin
-        assert self._process.stdout
+        assert self._server.stdin
+        assert self._server.stdout
         asked = {
             "arguments": [*arguments],
             "environment": {**environment},
             "folder": str(folder),
             "given": given,
         }
-        self._process.stdin.write(json.dumps({**asked, "streams": [out, err]}).encode() + b"\n")
-        self._process.stdin.flush()
-        return Done(*json.loads(self._process.stdout.readline()))
+        self._server.stdin.write(json.dumps({**asked, "streams": [out, err]}).encode() + b"\n")
+        self._server.stdin.flush()
+        return Done(*json.loads(self._server.stdout.readline()))
 
 
 @contextmanager
 def commands(*modules: str) -> Iterator[Commands]:
     """Start a server that imports `modules` too before its first command, and end it."""
-    around = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(
-        [*SERVER, *modules], env=around, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        yield Commands(process)
+    with _begin_server(*modules) as server:
+        yield Commands(server)
 
 
 @contextmanager
@@ -111,39 +135,162 @@ def program(*modules: str) -> Iterator[tuple[str, ...]]:
 
     For programs that are spoken with, and that others start. Ends when all of them have ended.
     """
-    around = {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
     with tempfile.TemporaryDirectory() as folder:
         place = str(Path(folder) / "forks")
-        with subprocess.Popen(
-            [*SERVER, f"--listen={place}", *modules],
-            env=around,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        ) as process:
-            assert process.stdout
-            assert process.stdout.readline() == b"listening\n"
+        with _begin_server(f"--listen={place}", *modules) as server:
+            assert server.stdout
+            assert server.stdout.readline() == b"listening\n"
             yield (sys.executable, "-I", "-S", forked_program.__file__, place)
 
 
+@contextmanager
+def _begin_server(*words: str) -> Iterator[Server]:
+    """Start a server, as a fork where a process of forks is shared; end it, and wait for its end."""
+    if not (place := os.environ.get(SHARED)):
+        with subprocess.Popen(
+            [*SERVER, *words], env=_around(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as process:
+            yield process
+        return
+    with _join(place) as channel, channel.makefile("rb") as said:
+        with channel.makefile("wb") as asking:
+            asking.write(json.dumps([sys.path, words]).encode() + b"\n")
+            asking.flush()
+            yield _Channel(asking, said)
+        channel.shutdown(socket.SHUT_WR)
+        said.read()
+
+
+def _around() -> dict[str, str]:
+    """Return the environment of a server."""
+    return {"PATH": os.environ["PATH"], "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+def _join(place: str) -> socket.socket:
+    """Connect with the shared process; start it where there is none."""
+    channel = socket.socket(socket.AF_UNIX)
+    with _alone(place):
+        try:
+            channel.connect(place)
+        except (FileNotFoundError, ConnectionRefusedError):
+            command = [*SERVER, f"--share={place}"]
+            subprocess.run(
+                command,
+                env=_around(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                check=True,
+            )
+            channel.connect(place)
+    return channel
+
+
+@contextmanager
+def _alone(place: str) -> Iterator[None]:
+    """Hold off others who connect with a shared process, or end it."""
+    import fcntl  # not on every platform on which one part is tested alone
+
+    with Path(f"{place}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def _main() -> None:
-    if sys.argv[1:] and sys.argv[1].startswith("--listen="):
-        place = sys.argv.pop(1).partition("=")[2]
-        _load_package()
-        _listen(place)
+    words = sys.argv[1:]
+    if words and words[0].startswith("--share="):
+        _share(words[0].partition("=")[2])
     else:
-        _load_package()
+        _run_server(words)
+
+
+def _run_server(words: list[str]) -> None:
+    """Be a server: of programs that connect, or of commands that standard input asks for."""
+    if words and words[0].startswith("--listen="):
+        _load_package(words[1:])
+        _listen(words[0].partition("=")[2])
+    else:
+        _load_package(words)
         _serve()
 
 
-def _load_package() -> None:
+def _load_package(modules: Sequence[str]) -> None:
     from gieok.commands import NAMES, load_command
 
-    for module in (*_EARLY, *sys.argv[1:]):
+    for module in (*_EARLY, *modules):
         importlib.import_module(module)
     for name in NAMES:
         load_command(name)
     prepare_patterns()
     gc.freeze()  # a fork that looked through what is imported would copy its pages
+
+
+def _share(place: str) -> None:
+    """Fork for each server that somebody asks for, until none is left. Who started this need not
+    wait.
+    """
+    Path(place).unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(place)
+    listener.listen(64)
+    if os.fork() != 0:
+        os._exit(0)
+    os.setsid()
+    os.chdir("/")
+    _load_package(())
+    woken, waking = os.pipe()
+    os.set_blocking(waking, False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(waking)
+    is_needed = bool(select.select([listener], [], [], _FIRST_S)[0])
+    while is_needed:
+        ready, _, _ = select.select([listener.fileno(), woken], [], [])
+        if listener.fileno() in ready:
+            channel, _ = listener.accept()
+            if os.fork() == 0:
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                for number in (listener.detach(), woken, waking):
+                    os.close(number)
+                _become_server(channel)
+            channel.close()
+        else:
+            os.read(woken, 64)
+            is_needed = _has_children() or _is_asked_for(listener, place)
+
+
+def _is_asked_for(listener: socket.socket, place: str) -> bool:
+    """Say whether somebody is about to ask; where not, nobody connects any more."""
+    try:
+        with _alone(place):
+            if select.select([listener], [], [], 0)[0]:
+                return True
+            Path(place).unlink()
+    except FileNotFoundError:  # the run is over, and has removed its folder
+        pass
+    return False
+
+
+def _has_children() -> bool:
+    """Say whether a server still runs."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+        return True
+    return False
+
+
+def _become_server(channel: socket.socket) -> None:
+    """Run the server that a channel asks for, with the channel for standard input and output."""
+    asked = bytearray()
+    while not asked.endswith(b"\n"):  # no buffer, which would take from the first request
+        asked += channel.recv(1)
+    sys.path[:], words = json.loads(asked)
+    for number in (0, 1):
+        os.dup2(channel.fileno(), number)
+    channel.close()
+    _run_server(words)
+    sys.stdout.flush()
+    os._exit(0)
 
 
 def _listen(place: str) -> None:
@@ -222,8 +369,9 @@ def prepare_patterns() -> None:
     from gieok.text.redact import redact, redact_source
 
     for pattern in gc.get_referrers(LatePattern):
-        if isinstance(pattern, LatePattern):
+        if isinstance(pattern, LatePattern) and id(pattern) not in _COMPILED:
             pattern.compile()
+            _COMPILED.add(id(pattern))
     for text in ("no password token --here: of_more_than_twenty_signs", "비밀번호는 여기에 없다"):
         redact(text)
         redact_source(text)

@@ -8,6 +8,20 @@ from gieok.memory.talk.rule_readings import list_said_rules
 from gieok.ports.models import RuleKind, RuleStretch
 from gieok.text import binding
 
+
+@pytest.mark.parametrize(
+    "said", ["배포가 금지돼 있어서 못 올렸어요", "절대 못 바꿨어", "반드시 지켜 줬다"]
+)
+def test_what_is_told_of_the_past_is_no_rule(said: str) -> None:
+    assert binding.is_reported(said)
+    assert binding.rules_in(said) == []
+
+
+def test_a_reason_asks_nothing_though_it_ends_as_a_question() -> None:
+    assert not binding.asks_question("결제 모듈은 건들지 말라니까")
+    assert binding.asks_question("배포해도 됩니까")
+
+
 _ROWS = (*binding.SURE, *binding.BARE)
 
 

@@ -14,6 +14,9 @@ _SAID = date(2026, 3, 18)
     [
         ("Until Friday the staging database is read-only.", "2026-03-20"),
         ("The staging database is read-only until Friday.", "2026-03-20"),
+        ("The staging database is read-only until 14 April", "2026-04-14"),
+        ("The staging database is read-only until 6 May 2026", "2026-05-06"),
+        ("The staging database is read-only until 6 on Friday", "2026-03-20"),
         ("Deploys are frozen till end of month", "2026-03-31"),
         ("We are on the old cluster through April 3.", "2026-04-03"),
         ("This week only, ask Kim for reviews", "2026-03-22"),

@@ -12,6 +12,8 @@ from gieok.text.quotations import find_quotations, quotes_speech
         ('"하루"는 쓰지 말고 "1일"로 통일', []),
         ('"1일" 말고 "금요일마다 보내 줘"라고', ["금요일마다 보내 줘"]),
         ('no "Co-Authored-By" please', ["Co-Authored-By"]),
+        ("문서에 '직접 수정하지 마시오'라고 적어", ["직접 수정하지 마시오"]),
+        ("I don't know, he's 한국 사람 and doesn't", []),
     ],
 )
 def test_words_between_two_short_quotations_are_not_quoted(text: str, quoted: list[str]) -> None:

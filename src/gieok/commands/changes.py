@@ -16,6 +16,7 @@ from gieok.memory.corrections import is_agents_document, unmarked
 from gieok.memory.talk import turns
 from gieok.model.memory import CORRECTED, EDITED_AT, EDITED_TO, Document, Scope
 from gieok.places.scope import SESSIONS
+from gieok.text.gist import as_told
 from gieok.text.handles import build_handle
 
 _TEXT_CHARS = 200
@@ -57,7 +58,8 @@ def list_changes(
 ) -> tuple[Change, ...]:
     """Return what was replaced or corrected in a time, the newest change first.
 
-    A replacement in the same words is told once, where a message and an observation both have it.
+    A replacement in the same words is told once, where a message and an observation both have it;
+    the days that an observation adds to its words do not count.
     """
     standing = open_standing(call)
     ended = [
@@ -70,14 +72,14 @@ def list_changes(
     replaced: dict[tuple[str, str], Change] = {}
     for start in range(0, len(ended), most):
         for change in _read_replacements(call, ended[start : start + most]):
-            replaced.setdefault((change.before, change.after), change)
+            replaced.setdefault((as_told(change.before), as_told(change.after)), change)
         if len(replaced) >= most:
             break
     corrections = (
         change
         for scope in scopes
         for change in islice(_iter_corrections(call, scope, since, until), most)
-        if (change.before, change.after) not in replaced
+        if (as_told(change.before), as_told(change.after)) not in replaced
     )
     changes = sorted([*replaced.values(), *corrections], key=lambda one: one.at, reverse=True)
     return tuple(changes[:most])

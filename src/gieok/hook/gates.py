@@ -141,14 +141,18 @@ class GateHit:
     """Rule that acts on a tool's use, and how: `STOP`, `ASK` or `REMIND`.
 
     `by_sense`: a model takes the use for what the rule means, and no word of it names the use.
+    `chance` is how surely; 1 where words decide.
     """
 
-    __slots__ = ("by_sense", "outcome", "rule")
+    __slots__ = ("by_sense", "chance", "outcome", "rule")
 
-    def __init__(self, rule: GateRule, outcome: str, *, by_sense: bool = False) -> None:
+    def __init__(
+        self, rule: GateRule, outcome: str, *, by_sense: bool = False, chance: float = 1.0
+    ) -> None:
         self.rule = rule
         self.outcome = outcome
         self.by_sense = by_sense
+        self.chance = chance
 
     @property
     def is_sure(self) -> bool:

@@ -29,6 +29,9 @@ _MOST_CHARS = 120_000
 _MOST_SESSIONS = 40
 #: Injections before the last one that are kept of a session, for a person who looks through them.
 _MOST_EARLIER, _MOST_EARLIER_CHARS = 12, 40_000
+#: How many times as high the odds are that a rule is broken for another reminder of it, and the
+#: chance that counts as sure.
+_CLEARLY, _SUREST = 3.0, 0.99
 #: An instruction file longer than this does not fit into any context.
 _MOST_FILE_BYTES = 200_000
 #: A text shorter than this occurs in every other text.
@@ -55,8 +58,9 @@ class ContextWindow:
         self.is_begun = row.get("begun") is True
         #: What the person is to be told with the next prompt; '' for nothing.
         self.notice = str(row.get("notice") or "")
-        #: Rules of which the agent was reminded beside a tool's use, and that its context holds.
-        self.reminded = {str(handle) for handle in _coerce_to_kind(list, row.get("reminded"))}
+        #: Rules of which the agent was reminded beside a tool's use, and that its context holds:
+        #: handle → the highest chance at which it was.
+        self.reminded = _read_reminders(row)
         self._texts = _list_injected_texts(row)
         self._letters: list[str] = []
 
@@ -95,6 +99,15 @@ class ContextWindow:
         self._letters += map(strip_to_letters, self._texts[len(self._letters) :])
         return self._letters
 
+    def may_remind(self, handle: str, chance: float) -> bool:
+        """Return whether the agent may be reminded of a rule that a use breaks with some chance.
+
+        It may where it was not, or where the odds are now at least three times as high: a use that
+        is only near to a rule does not use up the reminder of one that breaks it.
+        """
+        said = self.reminded.get(handle)
+        return said is None or _find_odds(chance) >= _CLEARLY * _find_odds(said)
+
     def was_said_here(self, key: str, moment_s: float) -> bool:
         """Say whether a turn belongs to this session and is still in the context.
 
@@ -118,13 +131,13 @@ class ContextWindow:
         at_s: float,
         *,
         stays: bool = True,
-        reminded: str = "",
+        reminded: "tuple[str, float] | None" = None,
         **more: object,
     ) -> None:
         """Record an injection; `stays` says whether it remains in the context after this prompt.
 
-        `reminded` is the rule that it reminds of, '' for none. Errors of the file system are
-        ignored: at worst the next prompt repeats the injection.
+        `reminded` is the rule that it reminds of and the chance that the use breaks it. Errors of
+        the file system are ignored: at worst the next prompt repeats the injection.
         """
         begins = stays and event == SESSION_START and not self.is_begun
         self.is_begun = self.is_begun or begins
@@ -148,7 +161,7 @@ class ContextWindow:
                 row["injected"] = _keep_newest_texts([*_list_injected_texts(row), injection.text])
                 row["handles"] = _coerce_to_kind(dict, row.get("handles")) | handles
             if reminded:
-                row["reminded"] = [*_coerce_to_kind(list, row.get("reminded")), reminded]
+                row["reminded"] = _read_reminders(row) | dict([reminded])
             if isinstance(row.get("last"), dict):
                 row["earlier"] = _select_newest_injections(
                     [row["last"], *_coerce_to_kind(list, row.get("earlier"))]
@@ -160,9 +173,9 @@ class ContextWindow:
 
     def empty(self, at_s: float) -> None:
         """Forget all injections: the context was compacted, or began anew."""
-        self._handles, self.is_begun, self.reminded = {}, False, set()
+        self._handles, self.is_begun, self.reminded = {}, False, {}
         self._texts, self._letters = [], []
-        emptied = {"injected": [], "handles": {}, "begun": False, "reminded": [], "since": at_s}
+        emptied = {"injected": [], "handles": {}, "begun": False, "reminded": {}, "since": at_s}
         if self.session:
             self._change(lambda row: row | emptied)
 
@@ -195,6 +208,19 @@ class ContextWindow:
                     _prune_session_files(folder)
         except OSError:
             return
+
+
+def _find_odds(chance: float) -> float:
+    bounded = min(max(chance, 1 - _SUREST), _SUREST)
+    return bounded / (1 - bounded)
+
+
+def _read_reminders(row: "dict[str, Any]") -> "dict[str, float]":
+    """Return rule → chance; one of an earlier release, which kept no chance, was surely said."""
+    kept = row.get("reminded")
+    if isinstance(kept, dict):
+        return {str(handle): float(chance) for handle, chance in kept.items()}
+    return {str(handle): _SUREST for handle in _coerce_to_kind(list, kept)}
 
 
 def _list_injected_texts(row: "dict[str, Any]") -> "list[str]":

@@ -131,8 +131,9 @@ def ask_prompt(
     return data
 
 
-class JudgedUse(namedtuple("JudgedUse", "handle outcome")):  # noqa: PYI024 - `typing` is slow
-    """Rule that a tool's use breaks by its sense, by its handle, and what it does; '' for none."""
+# A `namedtuple`, because importing `typing` is slow.
+class JudgedUse(namedtuple("JudgedUse", "handle outcome chance")):  # noqa: PYI024
+    """Rule that a tool's use breaks by its sense, by its handle; what it does, and how surely."""
 
     __slots__ = ()
 
@@ -144,8 +145,8 @@ def ask_rules(
     folder: str,
     environment: Mapping[str, str],
     within_s: float,
-) -> JudgedUse | None:
-    """Return the rule that a tool's use breaks by its sense.
+) -> list[JudgedUse] | None:
+    """Return the rules that a tool's use breaks by its sense, the strongest first.
 
     `use` are parameters of `rules try`, `folder` is where the tool runs. None where no daemon
     answers in time, or does not judge.
@@ -165,8 +166,12 @@ def ask_rules(
     )
     if not answer or answer["failure"] or answer["data"].get("withheld"):
         return None
-    data = answer["data"]
-    return JudgedUse(str(data.get("handle") or ""), str(data.get("outcome") or ""))
+    rows = [answer["data"], *(answer["data"].get("also") or ())]
+    return [
+        JudgedUse(row["handle"], row["outcome"], float(row.get("sureness") or 1.0))
+        for row in rows
+        if row.get("handle")
+    ]
 
 
 def wake(home: "Path | str", environment: Mapping[str, str], folder: str) -> bool:

@@ -496,11 +496,15 @@ _ONCE = (
     r"|(?<![가-힣])(?:이|그|저)(?:거|건|걸|것)(?:은|는|을|만)?(?![가-힣])"
 )
 _ASKS = (
-    r"(?i)[?？]\s*$|(?:까요?|나요|냐|는지|던가|더라|었지|였지|는가|은가요|인가요|을래|할래)[\s.!~]*$"
+    r"(?i)[?？]\s*$|(?:(?<!니)까요?|[습입합됩십갑옵봅줍립킵랍겁]니까|나요|냐|는지|던가|더라|었지|였지|는가|은가요|인가요|을래|할래)[\s.!~]*$"
     r"|^\W*(?:should|shall|do|does|did|can|could|may|would|will|is|are|was|were|why|what|who"
     r"|how|when|where|which|must|have) "
     r"(?:i|we|you|it|they|he|she|the|that|this|there|a|an|is|are|was|were|do|does|did|should"
     r"|would|can)\b"
+)
+#: Syllables that end a past form before its ending (했, 올렸): all with a final ㅆ but 있 and 겠.
+PAST_KO = "".join(
+    syllable for syllable in map(chr, range(0xAC00 + 20, 0xD7A4, 28)) if syllable not in "있겠"
 )
 #: Words of somebody else, past or hypothetical events, the content of a text to be written.
 _TOLD = (
@@ -513,7 +517,7 @@ _TOLD = (
     r"|(?:라고|다고|냐고|자고)\s?(?:했|하더|하던|하셨|들었|그러|쓰여|써\s?있|적혀|나와|하네|되어)"
     r"|(?:한|된|인|는|은|린|쓴|간|온|준|신)대요?[\s.!~]*$|(?:말|마|하|쓰|주|가)래요?[\s.!~]*$|(?:다|라)(?:던데|더라|더군)"
     r"|던데[\s.!~]*$"
-    r"|(?:았|었|였|했|됐|갔|왔|봤|썼)(?:어|다|지|네|음|습니다|어요|거든|는데)[\s.!~]*$"
+    rf"|[{PAST_KO}](?:어|다|지|네|음|습니다|어요|거든|는데)[\s.!~]*$"
 )
 #: Comfort, and reminders of what was said: they forbid no deed.
 _REMINDS = (
@@ -560,6 +564,8 @@ _BOUNDS = (
     r"|but|avoid|stop|quit|forbid\w*|prohibit\w*|bann?ed|off[- ]limits)\b|n['’]t\b"
     r"|지\s?(?:마|말|않|못)|금지|안\s?(?:돼|됩|된|됨|되)|못\s?(?:해|하)|물어|는데|지만|만\s|단[,\s]"
 )
+#: What does not work: "로그인이 안 돼", and not "거기는 푸시하면 안 돼".
+_FAILS = r"(?<=[가-힣][이가])\s(?:(?:잘|또|자꾸|계속|아예)\s)?안\s?(?:돼|되|된|됨|됩)"
 #: Words by which a permission is somebody else's, doubted, for this once or for some cases, and so
 #: ends no rule.
 _NOT_GRANTED = (
@@ -860,6 +866,15 @@ def is_for_once(sentence: str) -> bool:
 def orders_or_forbids(sentence: str) -> bool:
     """Return whether a sentence says what must or must not be done, for good or for once."""
     return _classify_instruction(sentence) > 0
+
+
+def bounds_something(sentence: str) -> bool:
+    """Return whether a sentence forbids, bounds, orders or demands something by its words.
+
+    That something does not work ("로그인이 안 돼") forbids nothing.
+    """
+    said = re.sub(_FAILS, " ", sentence)
+    return re.search(_BOUNDS, said) is not None or orders_or_forbids(said)
 
 
 def names_once(sentence: str) -> bool:

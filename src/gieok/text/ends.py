@@ -111,7 +111,8 @@ _STATE_KO = defer_pattern(
 )
 
 _CLOCK = (
-    r"(?:at )?(?:\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m\.|p\.m\.)?,? |noon |midnight |close of "
+    r"(?:at )?(?:\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m\.|p\.m\.)?,? "
+    r"(?!(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)(?:[a-z]*\b))|noon |midnight |close of "
     r"business |cob |eod )?"
 )
 _UNTIL = defer_pattern(

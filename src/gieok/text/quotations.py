@@ -10,13 +10,17 @@ from gieok.text.late_pattern import defer_pattern
 _PAIR = defer_pattern(
     r"\"[^“”\"「」『』‘’]{0,7}\"|[“\"「『‘](?P<words>[^“”\"「」『』‘’]{8,})[”\"」』’]"
 )
+#: Straight single marks around Korean, in which they are no apostrophes.
+_SINGLE = defer_pattern(r"(?<!\w)'(?=[^'\n]*[가-힣])(?P<words>[^'\n]{8,}?)'")
 #: Quotations of fewer words are names, titles or values: "Co-Authored-By".
 _FEWEST_SAID_WORDS = 2
 
 
 def find_quotations(text: str) -> Iterator[re.Match[str]]:
     """Yield the quotations of eight characters or more; `words` are those inside of the marks."""
-    return (pair for pair in _PAIR.finditer(text) if pair["words"] is not None)
+    yield from (pair for pair in _PAIR.finditer(text) if pair["words"] is not None)
+    if "'" in text:
+        yield from _SINGLE.finditer(text)
 
 
 def quotes_speech(text: str) -> bool:

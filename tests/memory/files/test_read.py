@@ -12,6 +12,7 @@ from gieok.memory.files.cut import Cut
 from gieok.memory.files.read import LARGEST_BYTES, cut_note_passages, is_memory_file, read_root
 from gieok.memory.files.roots import Root
 from gieok.model.memory import Document, Scope
+from gieok.places.home import SHELF, records_folder
 
 _SCOPE = Scope("agent:main")
 
@@ -214,3 +215,83 @@ def test_the_newest_file_comes_last(folder: Path) -> None:
         (folder / name).write_text(name)
         os.utime(folder / name, (unix_s, unix_s))
     assert list(_read(folder)[0]) == ["a.md", "b.md", "c.md"]
+
+
+def test_what_is_no_note_any_more_is_forgotten_and_what_is_away_is_kept(
+    folder: Path, tmp_path: Path
+) -> None:
+    (folder / "binary.md").write_bytes(b"\x00\x01" * 50)
+    (folder / "up").symlink_to(folder)
+    (tmp_path / "other").mkdir()
+    (folder / "out").symlink_to(tmp_path / "other", target_is_directory=True)
+    (folder / "private.md").write_text("<private>all of it</private>")
+    (folder / "gone.md").symlink_to(folder / "nothing.md")
+    (folder / "a.md").write_text("a")
+    (folder / "a (conflicted copy 2026-11-20).md").write_text("a")
+    found = {
+        item.key.removeprefix("notes/"): (item.keeps, item.is_left_out)
+        for item in read_root(_SCOPE, Root("notes", folder), Cut())
+        if isinstance(item, Failed)
+    }
+    assert found == {
+        "binary.md": (False, False),
+        "up": (False, False),
+        "out": (False, False),
+        "private.md": (False, False),
+        "gone.md": (True, False),
+        "a (conflicted copy 2026-11-20).md": (False, True),
+    }
+
+
+def test_a_link_to_itself_is_a_file_that_leads_nowhere(folder: Path) -> None:
+    (folder / "self").symlink_to(folder / "self")
+    (folder / "self.md").symlink_to(folder / "self.md")
+    (folder / "a.md").write_text("a")
+    documents, failed, _ = _read(folder)
+    assert list(documents) == ["a.md"]
+    assert failed["self"] == "a link to what is not there now; the memory of it is kept"
+
+
+@pytest.mark.parametrize(
+    ("until", "end"),
+    [
+        ("2026-03-20", datetime(2026, 3, 21, tzinfo=UTC)),
+        ("some day", None),
+        ("9999-12-31", None),
+    ],
+)
+def test_a_note_holds_until_the_end_of_the_day_in_its_head(
+    folder: Path, until: str, end: datetime | None
+) -> None:
+    (folder / "a.md").write_text(f"---\nuntil: {until}\n---\nThe quay is closed.\n")
+    assert _document(folder).valid_to == end
+
+
+@pytest.mark.parametrize(("size", "is_read"), [(LARGEST_BYTES, True), (LARGEST_BYTES + 1, False)])
+def test_a_note_has_ten_million_bytes_at_most(folder: Path, size: int, *, is_read: bool) -> None:
+    with (folder / "big.md").open("wb") as file:
+        file.truncate(size)
+    reason = _read(folder)[1]["big.md"]
+    assert reason.startswith("binary") is is_read
+
+
+def test_a_day_in_the_name_of_a_record_is_one_that_it_speaks_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("GIEOK_HOME", str(home))
+    shelf = Path(records_folder(str(home), "user")) / SHELF
+    notes = tmp_path / "notes"
+    for folder in (shelf, notes):
+        folder.mkdir(parents=True)
+        (folder / "2026-10-14 the ferry.md").write_text("It sails.")
+    days = [
+        next(iter(_read_items(root))).valid_from
+        for root in (Root("records", shelf), Root("notes", notes))
+    ]
+    assert days == [None, datetime(2026, 10, 14, tzinfo=UTC)]
+
+
+def _read_items(root: Root) -> list[Document]:
+    items = read_root(_SCOPE, root, Cut())
+    return [item.build() for item in items if isinstance(item, SourceItem)]

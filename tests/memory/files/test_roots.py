@@ -132,3 +132,19 @@ def test_a_root_inside_a_new_one_becomes_part_of_it(tmp_path: Path) -> None:
     assert [root.path for root in roots.list_retired_roots(store, _SCOPE)] == [tmp_path / "in"]
     roots.drop_retired(store, _SCOPE)
     assert roots.list_retired_roots(store, _SCOPE) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "is_told"),
+    [
+        ("notes/a.md", True),
+        ("notes/[draft] a.md", True),
+        ("notes/[redacted:key].md", False),
+        ("notes/\\xff.md", False),
+        ("notes/[draft] \\xff.md", False),
+    ],
+)
+def test_the_path_of_a_file_is_not_told_from_a_name_that_was_redacted_or_has_escaped_bytes(
+    tmp_path: Path, key: str, *, is_told: bool
+) -> None:
+    assert Root("notes", tmp_path).tells_file(key) is is_told

@@ -34,7 +34,7 @@ def test_a_permission_alone_makes_no_rule_about_actions(
     ("chance", "mode"), [(SAID, ASK), (SAID - 0.01, REMIND), (POSSIBLE, REMIND)]
 )
 def test_what_the_reader_may_take_for_a_rule_reminds(chance: float, mode: str) -> None:
-    said = "the dye room is for Maren to sort"
+    said = "leave the dye room for Maren to sort"
     (rule,) = read_given_rules([said], date(2026, 11, 20), _Reader(RuleKind.NEVER, chance))
     assert (rule.mode, rule.sense) == (mode, said)
     unlikely = _Reader(RuleKind.NEVER, POSSIBLE - 0.01)

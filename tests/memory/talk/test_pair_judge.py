@@ -5,6 +5,7 @@ import pytest
 from gieok.errors import EmbedderFailed
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.memory.talk.statements.relation import SURE, UNRELATED, UNSURE, Relation, relation
+from gieok.model.conversation import CORRECTED_MARK
 from gieok.ports.models import ChangeReading
 
 _OLD, _NEW = "The key hangs behind the map.", "The key is with Petronela at the front desk now."
@@ -216,6 +217,30 @@ def test_a_rule_beside_a_request_is_not_replaced_with_it() -> None:
     ],
 )
 def test_what_is_denied_for_one_day_ends_nothing_that_holds_beyond_it(
+    earlier: str, later: str, is_change: bool
+) -> None:
+    judge = PairJudge(_Reader(0.9999))
+    assert judge.review(relation(earlier, later), earlier, later).is_sure == is_change
+
+
+def test_a_corrected_statement_needs_less_to_be_a_likely_change() -> None:
+    old, new = "The press takes 40 sheets an hour", "The press takes 90 sheets an hour"
+    corrected = f"{new}{CORRECTED_MARK}2026-11-29)"
+    for chance, found in ((0.1, False), (0.3, True)):
+        judge = PairJudge(_Reader(chance))
+        assert judge.find_likely_change(old, new) is None
+        assert (judge.find_likely_change(old, corrected) is not None) == found
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "is_change"),
+    [
+        ("Noor signs the invoices", "I'm away in August, Noor does the till in that time", False),
+        ("Noor signs the invoices", "the till and the invoices are signed by Ida now", True),
+        ("while I'm away Noor signs the invoices", "while I'm away Ida signs the invoices", True),
+    ],
+)
+def test_what_holds_for_a_while_ends_nothing_that_stands_by_the_reader_alone(
     earlier: str, later: str, is_change: bool
 ) -> None:
     judge = PairJudge(_Reader(0.9999))

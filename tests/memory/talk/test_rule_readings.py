@@ -72,9 +72,52 @@ def test_a_message_of_which_only_the_permission_is_marked_tells_its_rule() -> No
 
 def test_an_unsure_stretch_is_no_rule(tmp_path: Path) -> None:
     store = MemoryStore()
-    store.put([_turns("s", f"User: {_LEFT}")])
-    _settle(store, tmp_path, _Reader(chance=rule_readings.SAID - 0.01))
+    words = "publishing is a thing of mine"
+    store.put([_turns("s", f"User: the badge print is broken again. {words}")])
+    _settle(store, tmp_path, _Reader(words, rule_readings.SAID - 0.01))
     assert _rules(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("chance", "joint"),
+    [
+        (rule_readings.POSSIBLE - 0.01, rule_readings.POSSIBLE),
+        (rule_readings.POSSIBLE, rule_readings.SAID),
+        (0.99, 0.99),
+    ],
+)
+def test_a_form_makes_a_rule_possible_and_a_possible_one_sure(chance: float, joint: float) -> None:
+    (stretch,) = rule_readings.read_stretches(_Reader(chance=chance), _LEFT)
+    assert stretch.chance == joint
+    is_whole = chance < rule_readings.POSSIBLE
+    words = "leave the publishing to me, it cannot be undone" if is_whole else _WORDS
+    assert _LEFT[stretch.start : stretch.end] == words
+
+
+def test_a_form_that_the_reader_does_not_mark_may_state_a_rule() -> None:
+    said = "Fix the footer. I'd rather you didn't delete any objects yourself, thanks"
+    (stretch,) = rule_readings.read_stretches(_Reader("nothing of it"), said)
+    assert said[stretch.start :].startswith("I'd rather")
+    assert (stretch.kind, stretch.chance) == (RuleKind.NEVER, rule_readings.POSSIBLE)
+    assert rule_readings.find_doubtful_sentence(said, stretch) == said[stretch.start :]
+    assert rule_readings.find_said_sentence(said, stretch) == ""
+
+
+def test_a_polite_request_with_a_question_mark_may_state_a_rule() -> None:
+    said = "could you please stay away from the legacy folder?"
+    (stretch,) = rule_readings.read_stretches(_Reader("nothing of it"), said)
+    assert rule_readings.find_doubtful_sentence(said, stretch) == said
+
+
+def test_a_sentence_that_also_allows_something_is_left_to_the_reader() -> None:
+    allowed = RuleStretch(start=0, end=8, kind=RuleKind.ALLOWED, chance=0.3)
+
+    class Allowing(SilentReader):
+        def find_rules(self, text: str, before: str = "") -> list[RuleStretch]:
+            return [allowed]
+
+    said = "Plan all you like, but leave the deploys to me"
+    assert rule_readings.read_stretches(Allowing(), said) == [allowed]
 
 
 def test_a_line_is_read_once_though_its_session_goes_on(tmp_path: Path) -> None:
@@ -157,7 +200,7 @@ def test_other_weights_read_anew(tmp_path: Path) -> None:
     store, reader = MemoryStore(), _Reader()
     store.put([_turns("s", f"User: {_LEFT}")])
     _settle(store, tmp_path, reader)
-    reader.rules_model, reader.words = "other", "badge print"
+    reader.rules_model, reader.words, reader.chance = "other", "badge print", 1.0
     _settle(store, tmp_path, reader)
     assert [places for _, _, places in _rules(tmp_path)] == [[[0, _LEFT.index(" leave")]]]
 
@@ -209,6 +252,28 @@ def test_one_doubt_makes_a_doubtful_rule_and_two_make_none(
     assert rule_readings.find_doubtful_sentence(text, allowed) == ""
 
 
+@pytest.mark.parametrize(
+    ("text", "bounds"),
+    [
+        ("releases are Priya's", False),
+        ("we moved the builds to hosted machines", False),
+        ("서버 백업은 창고로 올리고 있어", False),
+        ("로그인이 또 안 돼", False),
+        ("releases are Priya's, ask her", True),
+        ("로그인 서버는 껐다 켜면 안 돼", True),
+    ],
+)
+def test_words_that_bound_nothing_state_a_rule_only_where_the_reader_is_certain(
+    text: str, bounds: bool
+) -> None:
+    certain = RuleStretch(0, len(text), RuleKind.NEVER, rule_readings.CERTAIN)
+    nearly = certain._replace(chance=rule_readings.CERTAIN - 0.0001)
+    maybe = certain._replace(chance=rule_readings.POSSIBLE)
+    assert rule_readings.find_said_sentence(text, certain) == text
+    assert rule_readings.find_said_sentence(text, nearly) == (text if bounds else "")
+    assert rule_readings.find_doubtful_sentence(text, maybe) == (text if bounds else "")
+
+
 @pytest.mark.parametrize("content", ["null", "[1, []]", '[1, "none", {"a": 3}]', "{"])
 def test_a_damaged_file_is_as_none(tmp_path: Path, content: str) -> None:
     file = Path(build_readings_file(str(tmp_path), str(_SHOP)))
@@ -220,7 +285,7 @@ def test_a_damaged_file_is_as_none(tmp_path: Path, content: str) -> None:
 def test_beside_a_permission_the_rule_of_a_short_message_is_told() -> None:
     words = "가게 홈페이지 올리는 건 내가 할게. 미리보기는 맘대로 띄워"
     start = words.index("미리보기")
-    marked = RuleStretch(start=start, end=len(words), kind=RuleKind.ALLOWED, chance=0.998)
+    marked = RuleStretch(start=start, end=len(words), kind=RuleKind.ALLOWED, chance=0.999)
     assert rule_readings.list_said_rules(words, "", [marked]) == [
         "가게 홈페이지 올리는 건 내가 할게.",
         "미리보기는 맘대로 띄워",

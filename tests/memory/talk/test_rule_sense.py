@@ -10,7 +10,7 @@ from gieok.memory.talk.rule_sense import (
     ASKED,
     REMINDED,
     DescribedUse,
-    find_broken_rule,
+    find_broken_rules,
     find_use_signs,
     names_use,
 )
@@ -75,8 +75,8 @@ def test_a_use_is_asked_about_or_reminded_of_from_its_cut_on(
 ) -> None:
     rule, use = _rule("a", "the deploys are mine"), _use("kubectl apply -f .")
     reader = _Reader({rule.sense: _find_cut(rule, use, cut) + above})
-    found = find_broken_rule([rule], use, reader, _nowhere)
-    assert (NONE if found is None else found.outcome) == outcome
+    found = find_broken_rules([rule], use, reader, _nowhere)
+    assert [one.outcome for one in found] == [outcome][: outcome != NONE]
 
 
 def test_a_doubtful_rule_only_reminds_and_hides_none_that_asks() -> None:
@@ -84,12 +84,8 @@ def test_a_doubtful_rule_only_reminds_and_hides_none_that_asks() -> None:
     rule = _rule("b", "the deploys are mine")
     reader = _Reader({doubtful.sense: 0.999, rule.sense: 0.99})
     use = _use("kubectl apply -f .")
-    found = find_broken_rule([doubtful, rule], use, reader, _nowhere)
-    alone = find_broken_rule([doubtful], use, reader, _nowhere)
-    assert found is not None
-    assert (found.rule.handle, found.outcome) == ("b", ASK)
-    assert alone is not None
-    assert alone.outcome == REMIND
+    found = find_broken_rules([doubtful, rule], use, reader, _nowhere)
+    assert [(one.rule.handle, one.outcome) for one in found] == [("b", ASK), ("a", REMIND)]
 
 
 def test_a_rule_that_names_a_use_needs_less_of_the_reader_and_one_that_does_not_more() -> None:
@@ -107,27 +103,26 @@ def test_what_the_same_message_allows_needs_more_of_the_reader() -> None:
     assert _find_cut(_rule("b", sense), use) < _find_cut(fine, use)
 
 
-def test_the_likeliest_rule_is_named() -> None:
-    reader = _Reader({"one": 0.99, "two": 0.995})
-    found = find_broken_rule([_rule("a", "one"), _rule("b", "two")], _use("x"), reader, _nowhere)
-    assert found is not None
-    assert found.rule.handle == "b"
-    assert ASKED <= found.chance < 1
+def test_each_rule_that_is_likely_broken_is_named_the_likeliest_first() -> None:
+    reader = _Reader({"one": 0.99, "two": 0.995, "three": 0.0})
+    rules = [_rule("a", "one"), _rule("b", "two"), _rule("c", "three")]
+    found = find_broken_rules(rules, _use("x"), reader, _nowhere)
+    assert [one.rule.handle for one in found] == ["b", "a"]
+    assert ASKED <= found[1].chance < found[0].chance < 1
 
 
 def test_rules_of_one_message_are_read_once() -> None:
     reader = _Reader({"both": 0.99})
-    found = find_broken_rule([_rule("a", "both"), _rule("b", "both")], _use("x"), reader, _nowhere)
+    found = find_broken_rules([_rule("a", "both"), _rule("b", "both")], _use("x"), reader, _nowhere)
     assert reader.read == ["both"]
-    assert found is not None
-    assert found.rule.handle == "a"
+    assert [one.rule.handle for one in found] == ["a", "b"]
 
 
 def test_of_many_rules_the_nearest_are_read() -> None:
     names = ["one", "two", "three", "four", "five"]
     nearness = dict(zip(names, (0.1, 0.5, 0.2, 0.9, 0.3), strict=True))
     reader = _Reader({})
-    find_broken_rule(
+    find_broken_rules(
         [_rule(name, name) for name in names],
         _use("x"),
         reader,
@@ -140,7 +135,7 @@ def test_of_many_rules_one_that_names_the_use_is_read_first() -> None:
     names = ["one", "two", "three", "four"]
     far = _rule("far", "far", Action([CommandPattern("kubectl")]))
     reader = _Reader({})
-    find_broken_rule(
+    find_broken_rules(
         [*(_rule(name, name) for name in names), far],
         _use("kubectl apply"),
         reader,
@@ -150,4 +145,4 @@ def test_of_many_rules_one_that_names_the_use_is_read_first() -> None:
 
 
 def test_without_rules_nothing_is_read() -> None:
-    assert find_broken_rule([], _use("x"), _Reader({}), _nowhere) is None
+    assert find_broken_rules([], _use("x"), _Reader({}), _nowhere) == []

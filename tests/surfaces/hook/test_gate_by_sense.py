@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from contextlib import AbstractContextManager
 from datetime import date
 from pathlib import Path
@@ -202,6 +203,29 @@ def test_what_a_rule_of_another_project_names_is_read_for_the_rules_of_this_one(
         asked = _try_tool(told, "Bash", command=_DEPLOYS)
     assert [call.values["among"] for call in calls] == [_HANDLE]
     assert f"“{_WORDS}”" in asked["permissionDecisionReason"]
+
+
+def test_each_rule_that_asks_is_named_with_its_words_once(told) -> None:
+    scope = list_project_scopes(str(told.project), "")[0]
+    texts = {"7d02be41": "no helm on Fridays", "5c11aa02": _WORDS, "0badcafe": "charts are Ines's"}
+    rules = [_build_rule(scope)]
+    for handle, words in texts.items():
+        rule = _build_rule(scope)
+        rule.handle, rule.rule.text = handle, words
+        rules.append(rule)
+    write_gate_rules(str(told.home), rules)
+    outcomes = (("7d02be41", "ask"), ("5c11aa02", "ask"), ("0badcafe", "remind"))
+    also = [{"handle": handle, "outcome": outcome} for handle, outcome in outcomes]
+    with _daemon(told.home, outcome="ask", handle=_HANDLE, also=also):
+        asked = _try_tool(told, "Bash", command=_DEPLOYS)["permissionDecisionReason"]
+        stopped = _try_tool(told, "Bash", "--agent", "codex", command=_DEPLOYS)
+    assert asked.count(_WORDS) == 1
+    assert "And on 2026-11-20: “no helm on Fridays” (claude-code; rule 7d02be41)." in asked
+    assert "charts" not in asked
+    codes = re.findall(
+        r"`gieok rules allow (\w+) \w{8} --once`", stopped["permissionDecisionReason"]
+    )
+    assert codes == [_HANDLE, "7d02be41"]
 
 
 def test_a_long_command_is_judged_whole(told) -> None:

@@ -91,6 +91,22 @@ def test_each_rule_is_said_once_a_session_and_again_after_a_compaction(told) -> 
         assert _try_tool(told) == {}
 
 
+def test_a_use_that_is_only_near_does_not_use_up_the_reminder_of_a_rule(told) -> None:
+    for sureness, is_said in ((0.4, True), (0.5, False), (0.7, True), (0.75, False)):
+        with _daemon(told.home, outcome="remind", handle=_HANDLE, sureness=sureness):
+            assert (_try_tool(told) != {}) is is_said
+
+
+def test_where_the_strongest_rule_was_said_the_next_one_is(told) -> None:
+    other = _build_rule(told, handle="7d02be41")
+    _write_rules(told, _build_rule(told), other)
+    also = [{"outcome": "remind", "handle": "7d02be41", "sureness": 0.4}]
+    with _daemon(told.home, outcome="remind", handle=_HANDLE, sureness=0.6, also=also):
+        assert f"rule {_HANDLE}" in _try_tool(told)["additionalContext"]
+        assert "rule 7d02be41" in _try_tool(told)["additionalContext"]
+        assert _try_tool(told) == {}
+
+
 @pytest.mark.parametrize("step", ["gieok.hook.window.ContextWindow.keep", "gieok.fs.os.replace"])
 def test_a_hook_that_is_killed_before_it_wrote_what_it_said_says_it_again_once(
     told, step: str
@@ -191,7 +207,7 @@ def test_what_the_reader_doubts_is_a_rule_that_reminds(
     place.home.mkdir(mode=0o700)
     (place.home / "models").symlink_to(models)
     monkeypatch.setenv("GIEOK_EMBEDDER", "e5")
-    _say(place, "hands off the prod cluster, on-call does it")
+    _say(place, "could you please stay away from the prod cluster")
     call = open_call({})
     (rule,) = load_command("rules list")(call).rules
     tried = [

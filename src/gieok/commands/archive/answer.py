@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
@@ -86,11 +86,7 @@ def approve_pending(
 
     A losing version is the note beside a file with a conflict.
     """
-    tiers, days, chosen_questions = _select_pending_items(call, names)
-    edited, deleted = (
-        _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.EDITED),
-        _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.DELETED),
-    )
+    tiers, days, edited, deleted = _select_pending_items(call, names)
     with tiers.journal.exclusive(LOCK):
         outcome = approval.approve_days(tiers, days)
         approval.drop_beside(tiers, edited)
@@ -126,11 +122,7 @@ def reject_pending(
 
     A losing version is the note beside a file with a conflict.
     """
-    tiers, days, chosen_questions = _select_pending_items(call, names)
-    edited, deleted = (
-        _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.EDITED),
-        _select_questions_by_kind(chosen_questions, ArchiveQuestionKind.DELETED),
-    )
+    tiers, days, edited, deleted = _select_pending_items(call, names)
     with tiers.journal.exclusive(LOCK):
         approval.reject_days(tiers, days)
         outcome = approval.written_back(tiers, deleted)
@@ -145,14 +137,21 @@ def reject_pending(
     )
 
 
-def _select_pending_items(
-    call: Call, names: Sequence[str]
-) -> tuple[Tiers, list[date], list[ArchiveQuestion]]:
+class _PendingItems(NamedTuple):
+    """What was named of what waits for an answer: days, and questions by their kind."""
+
+    tiers: Tiers
+    days: list[date]
+    edited: list[ArchiveQuestion]
+    deleted: list[ArchiveQuestion]
+
+
+def _select_pending_items(call: Call, names: Sequence[str]) -> _PendingItems:
     """Return the days and the questions with the given names. Raises BadRequest."""
     tiers = call.home.tiers
     if Tier.COLD not in tiers.shelves:
         if list(names) == [_ALL]:
-            return tiers, [], []
+            return _PendingItems(tiers=tiers, days=[], edited=[], deleted=[])
         raise BadRequest(
             "there is no cold tier", hint="set `archive.cold` to folder, obsidian or dropbox"
         )
@@ -173,7 +172,13 @@ def _select_pending_items(
             chosen_questions += some
         else:
             days |= _select_waiting_days(call, name, {*due, *rejected})
-    return tiers, sorted(days), list(dict.fromkeys(chosen_questions))
+    chosen = list(dict.fromkeys(chosen_questions))
+    return _PendingItems(
+        tiers=tiers,
+        days=sorted(days),
+        edited=_select_questions_by_kind(chosen, ArchiveQuestionKind.EDITED),
+        deleted=_select_questions_by_kind(chosen, ArchiveQuestionKind.DELETED),
+    )
 
 
 def _select_waiting_days(call: Call, name: str, waiting: set[date]) -> set[date]:

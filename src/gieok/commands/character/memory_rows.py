@@ -212,15 +212,7 @@ def render_character_fact(result: CharacterFactResult, style: Style) -> str:
     """Show the fact, and how to take it back."""
     lines = render_memory_rows([result.memory], style)
     lines += [_render_holding_fact(statement, style) for statement in result.holds_again]
-    lines.append(
-        style.say(
-            "  until {until}: `gieok character forget {character} --undo {undo}`",
-            until=result.until,
-            character=printable(result.character),
-            undo=result.undo,
-        )
-    )
-    return "\n".join(lines)
+    return "\n".join([*lines, _render_undo(result, style)])
 
 
 @command(
@@ -306,15 +298,18 @@ def render_character_forgetting(result: CharacterForgetResult, style: Style) -> 
     lines = [f"{style.say('forgotten')}: {printable(result.text)}"]
     lines += [_render_holding_fact(statement, style) for statement in result.holds_again]
     if result.undo:
-        lines.append(
-            style.say(
-                "  until {until}: `gieok character forget {character} --undo {undo}`",
-                until=result.until,
-                character=printable(result.character),
-                undo=result.undo,
-            )
-        )
+        lines.append(_render_undo(result, style))
     return "\n".join(lines)
+
+
+def _render_undo(result: CharacterFactResult | CharacterForgetResult, style: Style) -> str:
+    """Return the line that says until when, and by which command, a change is taken back."""
+    return style.say(
+        "  until {until}: `gieok character forget {character} --undo {undo}`",
+        until=result.until,
+        character=printable(result.character),
+        undo=result.undo,
+    )
 
 
 @command(

@@ -18,6 +18,8 @@ from gieok.text.messages import Words
 
 #: Settings that are changed by moving data first.
 _MOVED_BY = {"store": "store switch", "journal": "journal switch"}
+#: Where the data of each of them is as shipped.
+_SHIPPED_PLACE = "sqlite"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def set_config_value(
     Raises BadRequest for an unknown setting, BadConfig for a wrong value and for a document's name
     that no setting has the meaning of.
     """
-    return _change_setting(call, _find_setting_row(call, name), value)
+    return _change_setting(call, _find_setting_row(call, name, value), value)
 
 
 @command(
@@ -92,17 +94,17 @@ def unset_config_value(
     ] = "",
 ) -> SetResult:
     """Set a setting back to its default."""
-    row = _find_setting_row(call, name)
+    row = _find_setting_row(call, name, _SHIPPED_PLACE)
     return _change_setting(call, row, row.default)
 
 
-def _find_setting_row(call: Call, name: str) -> SettingRow:
+def _find_setting_row(call: Call, name: str, value: str) -> SettingRow:
     name = NAMES.get(name, name)
     if name in _MOVED_BY:
         raise BadRequest(
             "{name!r} is where data is, which has to move",
             name=name,
-            command=_MOVED_BY[name],
+            command=f"{_MOVED_BY[name]} {value}".strip(),
             hint="run `gieok {command}`",
         )
     rows = {row.name: row for row in list_setting_rows(call.home.settings)}

@@ -15,6 +15,7 @@ from gieok.commands.memory.ownership import describe_ownership
 from gieok.commands.memory.records import follow_gate_rules, has_gate_rules
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, Phrase, StoreError
 from gieok.flow import lifecycle
 from gieok.flow.gate_rules import find_damaged_gate_files
@@ -316,8 +317,8 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
     messages, turns, troubles = _take_in(call, request) if has_talk else (0, 0, [])
     if not (folders or request.rebuild) and not (has_talk and call.home.journal.scopes()):
         raise NotIndexed(
-            "nothing has been indexed in scope {scope!r}, so there is nothing to index again",
-            scope=str(scope),
+            "nothing has been indexed here ({scope}), so there is nothing to index again",
+            scope=name_scope(scope),
         )
     total = sum(len(read.list_note_candidates(root)) for root in folders if root.path.exists())
     progress = call.progress(call.words("files"), total)
@@ -335,11 +336,13 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         else ()
     )
     named = folders if request.paths else []
+    caller = call.caller
+    unread_hosts = find_unread_hosts(caller.user, caller.environment) if has_talk else ()
     result = replace(
         _with_vectors(call, request, report),
         messages=messages,
         turns=turns,
-        hosts_not_read=_name_unread_hosts(call) if has_talk else None,
+        hosts_not_read=name_unread_hosts(unread_hosts) if unread_hosts else None,
         empty=empty,
         unread=_count_unread_kinds(named),
         scope=str(scope) if request.paths else "",
@@ -348,12 +351,6 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         call.tell(render_index_report(result, Style(call.lang, colour=False)))
         return _watch_indexed_folders(call, request, folders, result)
     return result
-
-
-def _name_unread_hosts(call: Call) -> Words | None:
-    """Return the words that name hosts whose conversations are not read yet; None for none."""
-    unread = find_unread_hosts(call.caller.user, call.caller.environment)
-    return name_unread_hosts(unread) if unread else None
 
 
 def _count_unread_kinds(folders: Sequence[roots.Root]) -> tuple[tuple[str, int], ...]:

@@ -26,7 +26,7 @@ from gieok.commands.scope_names import name_scopes
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.hook.records import own_text
-from gieok.hook.validity import Standing
+from gieok.hook.validity import SAID_EARLIER, Standing
 from gieok.memory.files import read, roots
 from gieok.memory.observation import PREFIX
 from gieok.model.memory import Document, Scope, Tier
@@ -35,10 +35,12 @@ from gieok.places.scope import SESSIONS
 from gieok.ports.store import Store
 from gieok.ranking import timeline
 from gieok.ranking.recall import first_answer
+from gieok.text.assent import is_small_talk
 from gieok.text.handles import build_handle
 from gieok.text.keywords import fold_for_search
 from gieok.text.markdown import flatten_markdown, front_matter
 from gieok.text.messages import Words
+from gieok.text.turns import USER
 
 _MOST = 10_000
 #: Passages that are looked at first, for each that is to be shown, and how many times more where
@@ -89,6 +91,13 @@ class ListedMemory(NamedTuple):
     same_as: Omitted[tuple[str, ...]] = None
     #: Category of an observation or record; '' for others.
     category: Hidden[str] = ""
+    #: What became of single sentences of the memory, where the rest stands.
+    ended_parts: Omitted[str] = None
+    ended_words: Hidden[tuple[Words, ...]] = ()
+    #: What was said later on the subject of the memory, and on which day: the memory may hold or
+    #: not.
+    said_later: Omitted[str] = None
+    said_later_on: Omitted[date] = None
 
 
 class ListResult(NamedTuple):
@@ -134,6 +143,9 @@ def render_memory_list(result: ListResult, style: Style) -> str:
             lines.append(style.bold(day.isoformat()))
         facts = [_KIND_WORDS[row.kind].say(style.lang), printable(names[str(row.scope)])]
         facts += [STATUSES[row.status].say(style.lang)] if row.status != "stands" else []
+        facts += [words.say(style.lang) for words in row.ended_words]
+        if row.said_later is not None:
+            facts.append(style.say(SAID_EARLIER, day=row.said_later_on, handle=row.said_later))
         facts += tier_words(row.tier, style)
         facts += [said_on(row.said_on).say(style.lang)] if row.said_on else []
         text = style.memory(row.text, is_spoken=row.kind == "turn")
@@ -472,6 +484,14 @@ def _iter_listed_items(passages: list[FoundPassage], request: ListRequest) -> It
     yield from reversed(block)
 
 
+def _find_spoken_headline(item: _Item, document: Document) -> str:
+    """Return the first words of the user in a block of turns that say something; '' for none."""
+    if item.line or not item.key.startswith(f"{SESSIONS}/"):
+        return ""
+    said = (line for line in document.text.split("\n") if line.startswith(f"{USER}: "))
+    return next((line for line in said if not is_small_talk(line.partition(": ")[2])), "")
+
+
 def _format_headline(item: _Item) -> str:
     """Return the headline of a passage, its title and its first words; another text as it is."""
     if item.title is None:
@@ -496,21 +516,40 @@ def _build_listed_row(
     call: Call, item: _Item, document: Document, known: list[roots.Root], standing: Standing
 ) -> ListedMemory:
     path = roots.display(known, item.key)
-    whole = item.text if item.line else document.text
-    is_one = bool(item.line) or not item.key.startswith(f"{SESSIONS}/")
-    ended = standing.ended(str(item.scope), item.key, item.line or 1, whole) if is_one else None
+    place = _find_claim_place(item, document)
+    parts = standing.claims(*place) if place else []
+    ended = next((part for part in parts if part.is_whole), None)
+    later = standing.find_later_statement(*place) if place and not parts else None
     return ListedMemory(
         handle=build_handle(item.scope.path, item.key, item.line),
         day=timeline.day_of_moment(document.valid_from, document.updated_at, call.zone),
         kind=handles.kind_of(document, known, str(call.home.folder)),
         status=ended.name if ended else _standing_status(call, document, item, standing),
         scope=item.scope,
-        text=_shorten_listed_text(_format_headline(item)),
+        text=_shorten_listed_text(_find_spoken_headline(item, document) or _format_headline(item)),
         path=f"{path}#L{item.line}" if item.line else path,
         tier=document.tier,
         file=file_of(document),
         category=document.metadata.get("category", ""),
+        ended_parts=newest.spoken_parts(parts) or None if ended is None else None,
+        ended_words=newest.describe_parts(parts) if ended is None else (),
+        said_later=later.handle if later else None,
+        said_later_on=datetime.fromtimestamp(later.at, call.zone).date() if later else None,
     )
+
+
+def _find_claim_place(item: _Item, document: Document) -> tuple[str, str, int, str] | None:
+    """Return the scope, key, line and text by which claims of a row are recorded.
+
+    None for a block of several turns: its claims are those of its lines.
+    """
+    scope = str(item.scope)
+    if item.line:
+        return scope, item.key, item.line, item.text
+    if not item.key.startswith(f"{SESSIONS}/"):
+        return scope, item.key, 1, document.text
+    said = [(n, line) for n, line in enumerate(document.text.split("\n"), start=1) if line]
+    return (scope, item.key, *said[0]) if len(said) == 1 else None
 
 
 def _shorten_listed_text(text: str) -> str:

@@ -137,11 +137,14 @@ def _iter_replaced_versions(
 
 
 def _replaced_by(call: Call, document: Document, end: EndedClaim | None) -> Iterator[Replacement]:
-    """Yield what replaced a memory: the document that its metadata names, else the line of `end`.
+    """Yield what replaced a memory: the line of `end`, else the document that its metadata names.
 
-    `end`: how a later statement ended the memory.
+    `end`: how a later statement ended the memory. Where the metadata names another document than
+    `end`, that document is yielded.
     """
     by = document.metadata.get(REPLACED_BY, "")
+    if end is not None and by == end.key:
+        by = ""
     for new in call.home.store.get(document.scope, [by]) if by else ():
         yield Replacement(build_handle(new.scope.path, new.key), new.text)
     if not by and end is not None and end.key:

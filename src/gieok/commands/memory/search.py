@@ -21,6 +21,7 @@ from gieok.commands.memory.hits import (
 )
 from gieok.commands.memory.newest import PlacedHit
 from gieok.commands.memory.restatements import Folded, RowStatement
+from gieok.commands.scope_names import name_scope, name_scope_by_path
 from gieok.errors import BadRequest, NotIndexed
 from gieok.home.call import Call
 from gieok.hook.validity import Standing
@@ -35,7 +36,7 @@ from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.text.dates import DateSpan, find_span
 from gieok.text.handles import build_handle
-from gieok.text.messages import Words
+from gieok.text.messages import WordList, Words
 from gieok.text.turns import exchange
 
 #: A longer question is a paste; its tail would only cost time.
@@ -265,21 +266,9 @@ def _search_memory_store(
     call: Call, request: SearchRequest, text: str, store: Store
 ) -> SearchResult:
     left_out = behind.untrusted_records(call, store)
-    try:
-        scopes = list_owned_scopes(store) if request.everywhere else _with_memory(call, store)
-    except NotIndexed as error:
-        if not left_out:
-            raise
-        raise NotIndexed(
-            "{error}; {notice}", error=error, notice=waiting_words(left_out), hint=TRUST_HINT
-        ) from error
+    scopes = _choose_searched_scopes(call, request, store, left_out)
     since, until = span_of_days(call, request.since), span_of_days(call, request.until)
-    where = Filter(
-        _KINDS[request.source],
-        since=_compute_day_edge(since.first, call.zone, min) if since else None,
-        until=_compute_day_edge(until.last + timedelta(days=1), call.zone, max) if until else None,
-    )
-    where = request.narrowing.narrow_filter(call, where)
+    where = _build_search_filter(call, request, since, until)
     today = call.clock.now().astimezone(call.zone).date()
     period = (
         timeline.find_asked_period(text, today)
@@ -337,16 +326,12 @@ def _search_memory_store(
         results = _build_search_results(
             call, request, store, scopes, standing, ranked_hits, limits.judged
         )
-    nearest = None
-    if request.min_score == -1 and ranked_hits.nearest and _is_near(ranked_hits.nearest, text):
-        nearest = next(
-            iter(
-                _build_search_results(
-                    call, request, store, scopes, standing, RankedHits((ranked_hits.nearest,)), 1
-                )
-            ),
-            None,
-        )
+    near = ranked_hits.nearest if request.min_score == -1 else None
+    near_results = (
+        _build_search_results(call, request, store, scopes, standing, RankedHits((near,)), 1)
+        if near and _is_near(near, text)
+        else ()
+    )
     if any(hit.level == HIGH for hit in results) and not ranked_hits.is_timeline:
         results = judge_hit_levels(results, text)
     results = results[: limits.shown]
@@ -367,11 +352,40 @@ def _search_memory_store(
         days=days,
         waiting=left_out,
         query=text,
-        nearest=nearest,
+        nearest=next(iter(near_results), None),
         not_times=ranked_hits.refused or None,
         not_looked_at=gaps or None,
         has_own_threshold=request.min_score != -1,
     )
+
+
+def _choose_searched_scopes(
+    call: Call, request: SearchRequest, store: Store, left_out: int
+) -> tuple[Scope, ...]:
+    """Return the scopes that a search looks in.
+
+    Raises NotIndexed, which names the records that wait for trust.
+    """
+    try:
+        return list_owned_scopes(store) if request.everywhere else _with_memory(call, store)
+    except NotIndexed as error:
+        if not left_out:
+            raise
+        raise NotIndexed(
+            "{error}; {notice}", error=error, notice=waiting_words(left_out), hint=TRUST_HINT
+        ) from error
+
+
+def _build_search_filter(
+    call: Call, request: SearchRequest, since: DateSpan | None, until: DateSpan | None
+) -> Filter:
+    """Return the bounds of a search: kinds, days, and what its options narrow."""
+    where = Filter(
+        _KINDS[request.source],
+        since=_compute_day_edge(since.first, call.zone, min) if since else None,
+        until=_compute_day_edge(until.last + timedelta(days=1), call.zone, max) if until else None,
+    )
+    return request.narrowing.narrow_filter(call, where)
 
 
 def _is_near(hit: Hit, question: str) -> bool:
@@ -529,9 +543,9 @@ def _with_memory(call: Call, store: Store) -> tuple[Scope, ...]:
         raise NotIndexed("nothing is remembered yet")
     if not scopes:
         raise NotIndexed(
-            "nothing is indexed in scope {scope!r} (scopes with memory: {listed})",
-            scope=str(call.scope),
-            listed=", ".join(map(str, store.scopes())),
+            "nothing is indexed here ({scope}); memory is in: {listed}",
+            scope=name_scope(call.scope),
+            listed=WordList(tuple(map(name_scope_by_path, store.scopes()))),
         )
     return scopes
 

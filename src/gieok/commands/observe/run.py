@@ -11,6 +11,7 @@ from typing import Annotated
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, OrNull
 from gieok.commands.memory.seed_notes import index_seeds
+from gieok.commands.scope_names import name_scope
 from gieok.errors import StoreBusy, StoreUnreachable
 from gieok.flow.lifecycle import fill_vectors
 from gieok.fs import make_private
@@ -112,7 +113,7 @@ def _note_lines(notes: Mirrored, style: Style) -> list[str]:
 
 @command(
     "observe run",
-    Words("Read agents' transcripts and remember what matters"),
+    Words("Read agents' transcripts and remember what matters, until you stop it or with --once"),
     present=render_observe_run,
     when_stopped=Words("what was observed is kept; `gieok observe run` goes on"),
     examples=("gieok observe run --once", "gieok observe run"),
@@ -222,7 +223,7 @@ class _TranscriptRun:
                 is_whole = False
                 continue
             with self.heard():
-                call.say(f"{scope}: what matters")
+                call.say(call.words("{scope}: what matters", scope=name_scope(scope)))
                 self._observe(scope, flush=True, has_ended=False)
         if is_whole:
             with self.heard():

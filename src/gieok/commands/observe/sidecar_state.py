@@ -51,6 +51,10 @@ _NOT_RUNNING = Words("not running")
 _NOT_WATCHED = Words("not watched, as no daemon runs: `gieok up`")
 
 
+#: Turns from which their size is told: an empty database has megabytes of its own.
+_FEWEST_MEASURED = 1_000
+
+
 class TurnCounts(NamedTuple):
     """Number of turns and of messages not searchable yet, and local bytes per turn.
 
@@ -66,6 +70,8 @@ class TurnCounts(NamedTuple):
         waits = (
             style.say(", {waiting:,} messages wait", waiting=self.waiting) if self.waiting else ""
         )
+        if self.kept < _FEWEST_MEASURED:
+            return style.say("  turns: {kept:,} kept", kept=self.kept) + waits
         counts = style.say(
             "  turns: {kept:,} kept, {bytes_each:,} bytes each",
             kept=self.kept,

@@ -13,6 +13,7 @@ from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted, Score
 from gieok.commands.last_day import parse_coming_day, parse_last_day
 from gieok.commands.prompt.spoken_rules import load_spoken_rules
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest, EmbedderFailed, NotFound
 from gieok.flow.gate_rules import (
     DAMAGED,
@@ -28,7 +29,7 @@ from gieok.home.withholding import find_withheld_notice
 from gieok.hook import gates
 from gieok.hook.rules import BindingRule
 from gieok.memory.talk import gate_lines
-from gieok.memory.talk.rule_sense import DescribedUse, find_broken_rule
+from gieok.memory.talk.rule_sense import DescribedUse, find_broken_rules
 from gieok.places.workplace import find_workplace
 from gieok.ports.models import Reader
 from gieok.text.gates.action import ASK, NONE, REMIND, STOP, Action
@@ -100,10 +101,22 @@ class RulesResult:
 
 
 @dataclass(frozen=True, slots=True)
+class ActingRule:
+    """Rule that acts on a tool's use beside another: how, by which words, and how surely."""
+
+    outcome: str
+    rule: str
+    handle: str
+    day: str
+    sureness: Omitted[Score] = None
+
+
+@dataclass(frozen=True, slots=True)
 class RuleTrial:
     """What would happen to a tool's use: `stop`, `ask`, `remind` or `none`.
 
-    `rule` are the words that act.
+    `rule` are the words that act, of the strongest rule; `also` are other rules that act, the
+    strongest first.
     """
 
     outcome: str
@@ -114,6 +127,7 @@ class RuleTrial:
     withheld: Omitted[Words] = None
     #: How surely the reader takes the use for what the rule means, where no word of it says so.
     sureness: Omitted[Score] = None
+    also: Omitted[tuple[ActingRule, ...]] = None
     found: Hidden[bool] = True
 
 
@@ -149,9 +163,13 @@ def _list_withheld_lines(withheld: Words | None, style: Style) -> list[str]:
     return [style.say("no rule acts now: {why}", why=withheld.say(style.lang))]
 
 
+def _name_rule_scope(scope: str, style: Style) -> str:
+    return printable(name_scope(scope).say(style.lang))
+
+
 def _render_told_rule(row: ToldRuleRow, style: Style) -> str:
     off = [] if row.is_on else [style.say("off")]
-    notes = " · ".join((row.why.say(style.lang), *off, row.day, row.scope))
+    notes = " · ".join((row.why.say(style.lang), *off, row.day, _name_rule_scope(row.scope, style)))
     return f"{row.handle}  {style.memory(row.words)}\n  {style.dim(notes)}"
 
 
@@ -162,7 +180,7 @@ def _render_rule(row: RuleRow, style: Style) -> str:
     notes += [] if row.is_on else [style.say("off")]
     notes += [style.say("until {until}", until=row.until)] if row.until else []
     notes += [style.say("allowed once")] if row.is_allowed_once else []
-    notes += [row.day, printable(row.origin), row.scope]
+    notes += [row.day, printable(row.origin), _name_rule_scope(row.scope, style)]
     return f"{row.handle}  {style.bold(style.memory(row.words))}\n  {style.dim(' · '.join(notes))}"
 
 
@@ -221,6 +239,13 @@ def render_trial(result: RuleTrial, style: Style) -> str:
     if result.outcome == NONE:
         none = style.say("No rule acts: the tool runs.")
         return "\n".join((none, *_list_withheld_lines(result.withheld, style)))
+    also = [
+        style.say("Beside it: “{words}”", words=printable(one.rule)) for one in result.also or ()
+    ]
+    return "\n".join((_render_outcome(result, style), *also))
+
+
+def _render_outcome(result: RuleTrial, style: Style) -> str:
     words = printable(result.rule or "")
     if result.outcome == STOP:
         return style.say("Stopped by: “{words}”", words=words)
@@ -318,11 +343,11 @@ def _try_rules(
     be half understood, so that the reader judges what it names too.
     """
     hits = gates.list_gate_hits(rules, choices, use)
-    hit = next((hit for hit in hits if hit.is_sure), None)
-    if hit is None and reader is not None:
+    sure = [hit for hit in hits if hit.is_sure]
+    if not sure and reader is not None:
         held = gates.list_held_rules(rules, choices, use, hits)
         try:
-            broken = find_broken_rule(
+            broken = find_broken_rules(
                 held,
                 DescribedUse(use, described),
                 reader,
@@ -331,25 +356,36 @@ def _try_rules(
         except EmbedderFailed as error:
             call.tell(str(error))
         else:
-            if broken is None:
-                return RuleTrial(NONE, None)
-            return _build_trial(call, broken.rule, broken.outcome, broken.chance)
-    hit = hit or next(iter(hits), None)
-    return _build_trial(call, hit.rule, hit.outcome) if hit else RuleTrial(NONE, None)
+            rows = [_build_acting(call, one.rule, one.outcome, one.chance) for one in broken]
+            return _build_trial(rows)
+    return _build_trial([_build_acting(call, hit.rule, hit.outcome) for hit in sure or hits])
 
 
-def _build_trial(
+def _build_acting(
     call: Call, rule: GateRule, outcome: str, sureness: float | None = None
-) -> RuleTrial:
-    outcome = _limit_outcome(call, outcome)
-    if outcome == NONE:
-        return RuleTrial(NONE, None)
-    return RuleTrial(
-        outcome=outcome,
+) -> ActingRule:
+    return ActingRule(
+        outcome=_limit_outcome(call, outcome),
         rule=rule.rule.text,
-        handle=rule.handle or None,
+        handle=rule.handle,
         day=rule.day,
         sureness=sureness,
+    )
+
+
+def _build_trial(rows: Sequence[ActingRule]) -> RuleTrial:
+    """Return what the strongest rule does, with the others that act."""
+    acting = [row for row in rows if row.outcome != NONE]
+    if not acting:
+        return RuleTrial(NONE, None)
+    first, *others = acting
+    return RuleTrial(
+        outcome=first.outcome,
+        rule=first.rule,
+        handle=first.handle or None,
+        day=first.day,
+        sureness=first.sureness,
+        also=tuple(others) or None,
     )
 
 

@@ -20,6 +20,7 @@ from gieok.memory.talk.binding_lines import BindingLine
 from gieok.memory.talk.rule_readings import (
     find_doubtful_sentence,
     find_said_sentence,
+    read_stretches,
     split_at_sentences,
 )
 from gieok.model.conversation import Message
@@ -107,7 +108,7 @@ def read_given_rules(
     rules = list(sure)
     for number, text in enumerate(texts, start=1):
         try:
-            marked = _list_marked_rules(text, reader.find_rules(text), text)
+            marked = _list_marked_rules(text, read_stretches(reader, text), text)
         except EmbedderFailed:
             break
         rules += [

@@ -25,6 +25,7 @@ from gieok.memory.talk.statements.relation import (
     denies_for_day,
     has_common_subject,
     is_for_now,
+    is_for_while,
     list_anchored_pairs,
     names_coming_day,
     relation,
@@ -32,6 +33,7 @@ from gieok.memory.talk.statements.relation import (
 )
 from gieok.memory.talk.statements.statement import read_sentences
 from gieok.memory.talk.subject_finder import SubjectFinder
+from gieok.model.conversation import CORRECTED_MARK
 from gieok.ports.models import ChangeReading, Embedder, Reader, Vector
 from gieok.ranking.calibration import bound_log_odds
 
@@ -47,6 +49,9 @@ _SURE_FROM = 5.5
 #: (docs/figures.md).
 _SENTENCES_SHARE, _WHOLE_SHARE = 0.5, 0.5
 _LIKELY_FROM, _LIKELY_DIFFERING = 1.5, -1.0
+#: What a person's correction of the later statement adds to it: its words are those of the person,
+#: and say no more what they changed.
+_BY_CORRECTION = 1.5
 #: Log-odds of the whole statements from which one that is far nearer than all others is likely
 #: changed without a word that says so.
 _AHEAD_FROM = 3.0
@@ -146,7 +151,7 @@ class PairJudge:
             claim = self._facts.find(earlier, later) or earlier
             return relation(claim, later)._replace(claim=claim, by=later)
         best: Relation | None = None
-        most = _LIKELY_FROM
+        most = _LIKELY_FROM - (_BY_CORRECTION if CORRECTED_MARK in later else 0.0)
         for sentence, by in pairs:
             claim = self._facts.find(sentence, by) or sentence
             judgement = relation(claim, by)
@@ -186,10 +191,8 @@ class PairJudge:
             return judgement
         if tie.sureness == UNRELATED and not has_common_subject(claim, by):
             return judgement
-        if not tie.is_sure and denies_for_day(by) and not names_coming_day(claim):
-            return judgement  # "no deploys today" ends no standing rule about deploys
-        if not tie.is_sure and is_for_now(by):
-            return judgement  # "for now just file an issue" ends no rule on how they are titled
+        if not tie.is_sure and _is_passing(claim, by):
+            return judgement
         return judgement._replace(
             sureness=SURE, claim=claim, by=by, spoke_for=judgement.spoke_for or ("the reader",)
         )
@@ -206,6 +209,19 @@ class PairJudge:
 
 def _read_change(reader: Reader, pair: tuple[str, str]) -> ChangeReading:
     return reader.read_change(*pair)
+
+
+def _is_passing(claim: str, by: str) -> bool:
+    """Say whether a later sentence tells of a day or a while, and the earlier one of no such time.
+
+    "No deploys today" ends no standing rule about deploys, "for now just file an issue" none on how
+    they are titled, and "while I'm away Noor merges" says not who merges thereafter.
+    """
+    return (
+        (denies_for_day(by) and not names_coming_day(claim))
+        or is_for_now(by)
+        or (is_for_while(by) and not is_for_while(claim))
+    )
 
 
 def _weigh_evidence(chance: float, judgement: Relation) -> float:

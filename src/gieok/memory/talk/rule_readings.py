@@ -23,10 +23,11 @@ from gieok.text import binding
 from gieok.text.assent import accepts
 from gieok.text.gates.statement import read_action_rules
 from gieok.text.handles import line_check
+from gieok.text.indirect import asks_politely, find_indirect_rules
 from gieok.text.turns import ASSISTANT, USER
 
 #: To be raised whenever the same lines would be read differently by the same model.
-_VERSION = 1
+_VERSION = 2
 #: Lines that are read in one step, and failures after which a step reads no more.
 _MOST_LINES, _MOST_FAILURES = 300, 2
 #: A shorter line may be an answer, which is read together with what it answers.
@@ -36,6 +37,10 @@ SAID = 0.97
 #: And from which it may be one. Below, hardly one in ten is: of 550 ordinary messages of a stranger
 #: seven lie there, of 190 messages with a rule eight.
 POSSIBLE = 0.5
+#: And from which it is one though its words forbid, order and bound nothing ("releases are Priya's").
+#: Below, such words tell how things are: "we moved CI to hosted runners". Of 1,600 ordinary messages
+#: 22 have such a stretch below it, of 192 messages with a rule 8.
+CERTAIN = 0.9985
 _FORBIDDING = (RuleKind.NEVER, RuleKind.ASK)
 #: A message of so few sentences is told whole where its rule was not marked itself.
 _FEW_SENTENCES = 2
@@ -71,6 +76,28 @@ class RuleReadings:
         """Return what a judgement of a document belongs to: its content, and whether it was read."""
         is_read = self._lines.get(key, ("",))[0] == content_hash
         return f"{content_hash} read" if is_read else content_hash
+
+
+def read_stretches(reader: Reader, words: str, before: str = "") -> list[RuleStretch]:
+    """Return the stretches of a user's line that state rules or may, in order.
+
+    What the reader finds, and sentences that forbid something in polite or everyday words, most of
+    which it takes for a wish: they may state a rule. Where it holds one for possible, form and
+    reader together are as good as the reader where it is sure. Raises EmbedderFailed.
+    """
+    found = reader.find_rules(words, before)
+    for start, end, _ in find_indirect_rules(words):
+        within = [one for one in found if one.start < end and start < one.end]
+        stating = [one for one in within if one.kind is not RuleKind.ALLOWED]
+        if may_forbid(stating):
+            found = [
+                one._replace(chance=max(one.chance, SAID)) if one in stating else one
+                for one in found
+            ]
+        elif len(stating) == len(within):  # a sentence that also allows something is left
+            found = [one for one in found if one not in within]
+            found.append(RuleStretch(start, end, RuleKind.NEVER, POSSIBLE))
+    return sorted(found)
 
 
 def list_said_rules(
@@ -153,7 +180,8 @@ def find_said_sentence(words: str, stretch: RuleStretch) -> str:
     """Return the user's own sentence that surely states a rule by a stretch; '' for none.
 
     What lies in quotation marks states none, nor does a sentence that lifts a rule, asks, supposes
-    a case, asks for a piece of work and no more, or only tells not to worry or to forget.
+    a case, asks for a piece of work and no more, or only tells not to worry or to forget. A sentence
+    that bounds nothing by its words states one where the reader is certain.
     """
     if not forbids_surely([stretch]):
         return ""
@@ -197,10 +225,19 @@ def _place_stretch(words: str, stretch: RuleStretch) -> _StretchPlace | None:
                 states_none=is_lifting
                 or binding.is_supposed(sentence)
                 or binding.is_plain_request(sentence)
-                or binding.forbids_only_worry(sentence),
-                is_bounded=binding.asks_question(sentence) or binding.names_moment(sentence),
+                or binding.forbids_only_worry(sentence)
+                or (stretch.chance < CERTAIN and not _bounds_something(words, stretch, sentence)),
+                is_bounded=(binding.asks_question(sentence) and not asks_politely(sentence))
+                or binding.names_moment(sentence),
             )
     return None
+
+
+def _bounds_something(words: str, stretch: RuleStretch, sentence: str) -> bool:
+    """Say whether the sentence of a stretch forbids, bounds or orders something by its words."""
+    return binding.bounds_something(sentence) or any(
+        start < stretch.end and stretch.start < end for start, end, _ in find_indirect_rules(words)
+    )
 
 
 def load_readings(home: Path, scope: str) -> RuleReadings:
@@ -290,7 +327,7 @@ class _ReadingStep:
                 read[check] = known[check]
                 continue
             try:
-                stretches = self._reader.find_rules(words, before)
+                stretches = read_stretches(self._reader, words, before)
             except EmbedderFailed:
                 self._failures += 1
                 return None

@@ -44,13 +44,13 @@ class BrokenRule(NamedTuple):
         return REMIND if self.chance < ASKED or self.rule.rule.mode == REMIND else ASK
 
 
-def find_broken_rule(
+def find_broken_rules(
     rules: Sequence[GateRule],
     use: DescribedUse,
     reader: Reader,
     measure_nearness: Callable[[Sequence[str]], Sequence[float]],
-) -> BrokenRule | None:
-    """Return the rule that a use most likely breaks, one that asks first; None for none.
+) -> list[BrokenRule]:
+    """Return the rules that a use likely breaks: those that ask first, then the likeliest.
 
     `rules` have a sense. `measure_nearness` tells how near each of some texts is to the use: asked
     where more messages state rules than are read. Raises EmbedderFailed.
@@ -62,15 +62,15 @@ def find_broken_rule(
         senses.sort(key=lambda sense: (sense not in naming, -nearness[sense]))
         senses = senses[:_MOST_READ]
     if not senses:
-        return None
+        return []
     read = dict(zip(senses, reader.measure_breaks(senses, use.text), strict=True))
     judged = [
         BrokenRule(rule, weigh_signs(find_use_signs(rule, use), read[rule.sense]))
         for rule in rules
         if rule.sense in read
     ]
-    strongest = max(judged, key=lambda one: (one.outcome == ASK, one.chance))
-    return strongest if strongest.outcome != NONE else None
+    broken = [one for one in judged if one.outcome != NONE]
+    return sorted(broken, key=lambda one: (one.outcome != ASK, -one.chance))
 
 
 def find_use_signs(rule: GateRule, use: DescribedUse) -> UseSigns:

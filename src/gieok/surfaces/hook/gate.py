@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gieok.settings.resolved import Parse
     from gieok.surfaces.hook.reminder import RuleReminder
     from gieok.text.gates.verdict import ToolAttempt
+    from gieok.text.messages import Words
 
 _DAY = "%Y-%m-%d"
 #: Seconds of the processor within which a tool's use is judged; what takes longer is asked.
@@ -44,6 +45,8 @@ _CPU_S = 1.0
 _SENSE_S = 0.5
 #: Late answers in a row after which the daemon is not asked, and for how many seconds.
 _MOST_LATE, _LATE_S = 3, 60.0
+#: Rules that are named beside the one that acts first.
+_MOST_OTHERS = 2
 #: The first and the last syllable of Hangul.
 _HANGUL = (0xAC00, 0xD7A3)
 
@@ -169,7 +172,7 @@ class _ToolJudge:
     def _ask_by_sense(
         self, meant: "Sequence[GateRule]", hits: "list[GateHit]", attempt: "ToolAttempt"
     ) -> "list[GateHit]":
-        """Return the rule that a model of the daemon holds a use against and finds broken, or near.
+        """Return the rules that a model of the daemon finds broken by a use, or near to it.
 
         `hits` are rules that a model found, and that act on the use by their words. They act where
         no daemon answers in time, as without a model.
@@ -202,14 +205,14 @@ class _ToolJudge:
             self._log(error)
         if judged is None:
             return hits
-        if judged.outcome != REMIND:
-            named = [hit for hit in hits if hit.rule.handle == judged.handle]
-            if named:
-                return named
+        named = {hit.rule.handle: hit for hit in hits}
+        by_handle = {rule.handle: rule for rule in held}
         return [
-            GateHit(rule, judged.outcome, by_sense=True)
-            for rule in held
-            if rule.handle == judged.handle
+            named[one.handle]
+            if one.outcome != REMIND and one.handle in named
+            else GateHit(by_handle[one.handle], one.outcome, by_sense=True, chance=one.chance)
+            for one in judged
+            if one.handle in by_handle
         ]
 
     def _answer_unjudged(self, rules: "Sequence[GateRule]") -> table.Payload:
@@ -239,7 +242,7 @@ class _ToolJudge:
         if not hits:
             return {}
         if hits[0].outcome == REMIND:
-            return self._remind(hits[0].rule)
+            return self._remind(hits)
         hits = [hit for hit in hits if hit.outcome != REMIND]
         action = gates.build_judged_action(self._payload, self._folder)
         hit: GateHit | None = hits[0]
@@ -254,7 +257,9 @@ class _ToolJudge:
         asks = outcome == ASK and self._can_ask
         if not asks:  # else the person agrees in the agent, and needs no code
             self._action = action
-        return self._build_answer(say_reason(hit, "" if asks else action.code), asks=asks)
+        others = [other for other in hits if other is not hit]
+        reason = say_reason(hit, "" if asks else action.code, others)
+        return self._build_answer(reason, asks=asks)
 
     def _drop_said_rules(self, held: "Sequence[GateRule]") -> "list[GateRule]":
         """Return rules without those that only remind and of which the agent is not to be reminded.
@@ -266,8 +271,8 @@ class _ToolJudge:
         asking = gates.list_asking_rules(held)
         if len(asking) == len(held) or not self._takes_reminders():
             return asking
-        said = self._open_window().reminded
-        return [rule for rule in held if rule in asking or rule.handle not in said]
+        window = self._open_window()
+        return [rule for rule in held if rule in asking or window.may_remind(rule.handle, 1.0)]
 
     def _open_window(self) -> "ContextWindow":
         if self._window is None:
@@ -285,13 +290,20 @@ class _ToolJudge:
             return False
         return self._call.settings.is_on("gates.reminds")
 
-    def _remind(self, rule: "GateRule") -> table.Payload:
-        """Return the answer that reminds the agent of a rule; {} where it was, or takes none."""
+    def _remind(self, hits: "Sequence[GateHit]") -> table.Payload:
+        """Return the answer that reminds the agent of the first rule of which it may be reminded.
+
+        {} where there is none, or where the agent takes no reminder.
+        """
         if not self._takes_reminders():
+            return {}
+        window = self._open_window()
+        hit = next((one for one in hits if window.may_remind(one.rule.handle, one.chance)), None)
+        if hit is None:
             return {}
         from gieok.surfaces.hook.reminder import RuleReminder
 
-        self._reminder = RuleReminder(self._call, rule, self._open_window())
+        self._reminder = RuleReminder(self._call, hit, window)
         return self._reminder.answer()
 
     def _find_event(self, action: "JudgedAction") -> "FiredEvent | None":
@@ -362,10 +374,11 @@ def _write_late_answers(file: str, number: int) -> None:
     fs.replace_private(file, "." * number)
 
 
-def say_reason(hit: "GateHit", code: str) -> str:
+def say_reason(hit: "GateHit", code: str, others: "Sequence[GateHit]" = ()) -> str:
     """Return the user's words with their day and origin, and how to go on.
 
-    `code` names the action, which alone a person may allow; '' where the agent asks them.
+    `others` are rules that act too: some of them are named, each with its words once. `code` names
+    the action, which alone a person may allow; '' where the agent asks them.
     """
     from gieok.text.messages import Words  # few tool calls are stopped
 
@@ -379,6 +392,8 @@ def say_reason(hit: "GateHit", code: str) -> str:
     )
     quoted = Words.of(template, day=rule.day, words=words, origin=rule.origin)
     meant = Words("This may be what they meant.").say(lang) + " " if hit.by_sense else ""
+    also = _list_other_rules(rule, others)
+    said = [quoted.say(lang), *(_quote_beside(other).say(lang) for other in also)]
     if not code:
         go_on = Words.of(
             "Agree to go on this once; `gieok rules off {handle}` ends the rule.",
@@ -391,7 +406,32 @@ def say_reason(hit: "GateHit", code: str) -> str:
             handle=rule.handle,
             code=code,
         )
-    return f"{quoted.say(lang)} {meant}{go_on.say(lang)}"
+    if code and also:
+        allowing = (f"`gieok rules allow {one.handle} {code} --once`" for one in (rule, *also))
+        go_on = Words.of(
+            "Ask the user. To go on this once, they run all of: {commands}.",
+            commands=", ".join(allowing),
+        )
+    return f"{' '.join(said)} {meant}{go_on.say(lang)}"
+
+
+def _list_other_rules(rule: "GateRule", others: "Sequence[GateHit]") -> "list[GateRule]":
+    """Return the first rules that act too and say something else, each once."""
+    named = {" ".join(one.rule.rule.text.split()): one.rule for one in reversed(others)}
+    named.pop(" ".join(rule.rule.text.split()), None)
+    return [*reversed(named.values())][:_MOST_OTHERS]
+
+
+def _quote_beside(rule: "GateRule") -> "Words":
+    from gieok.text.messages import Words
+
+    return Words.of(
+        "And on {day}: “{words}” ({origin}; rule {handle}).",
+        day=rule.day,
+        words=" ".join(rule.rule.text.split()),
+        origin=rule.origin,
+        handle=rule.handle,
+    )
 
 
 def _say_loosening(words: str) -> str:

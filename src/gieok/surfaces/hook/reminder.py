@@ -1,7 +1,8 @@
 """Reminder of the hook beside a tool's use that may be near to a rule: the user's words.
 
 It decides nothing and interrupts nobody: the tool runs as it would, and the agent reads the words
-with the tool's result. Each rule is said once a session, and again once the context was compacted.
+with the tool's result. Each rule is said once a session, again where a later use breaks it clearly
+more likely, and again once the context was compacted.
 """
 
 import time
@@ -14,6 +15,7 @@ from gieok.text.tokens import estimate_tokens
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gieok.flow.gate_rules import GateRule
+    from gieok.hook.gates import GateHit
     from gieok.hook.window import ContextWindow
     from gieok.surfaces.hook.tool_call import ToolCall
 
@@ -29,17 +31,16 @@ _WORDS_CHARS, _ORIGIN_CHARS = 300, 80
 class RuleReminder:
     """Reminder of one rule at one call before a tool."""
 
-    def __init__(self, call: "ToolCall", rule: "GateRule", window: "ContextWindow") -> None:
+    def __init__(self, call: "ToolCall", hit: "GateHit", window: "ContextWindow") -> None:
         self._call = call
-        self._rule = rule
+        self._rule = hit.rule
+        self._chance = hit.chance
         self._window = window
         self._began = time.monotonic()
         self._text = ""
 
     def answer(self) -> table.Payload:
-        """Return the answer for the agent; {} where it was reminded in this session already."""
-        if self._rule.handle in self._window.reminded:
-            return {}
+        """Return the answer for the agent."""
         self._text = _format_reminder(self._rule)
         return table.output(self._call.agent, table.PRE_TOOL, self._text)
 
@@ -53,7 +54,7 @@ class RuleReminder:
             table.PRE_TOOL,
             Injection(self._text, [_build_memory(self._rule)], tokens),
             time.time(),
-            reminded=self._rule.handle,
+            reminded=(self._rule.handle, self._chance),
             by="rules",
             ms=spent_ms,
         )

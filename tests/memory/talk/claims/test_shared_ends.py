@@ -238,6 +238,18 @@ def test_what_ends_in_the_users_own_scope_ends_where_it_was_said() -> None:
     ]
 
 
+def test_what_ends_in_a_project_ends_in_its_copy_in_the_users_own_scope() -> None:
+    store = MemoryStore()
+    store.put([_copy(f"sessions/{name}#1{PROMOTED}", str(SHOP)) for name in "ab"])
+    by = _claim("sessions/z#1", at=8)
+    rows = [ClaimEnd(_claim(f"sessions/{name}#1"), by, 8) for name in "abc"]
+    known = ClaimEnd(_claim(f"sessions/a#1{PROMOTED}"), None, 3)
+    ended = {str(SHOP): [(row, str(SHOP)) for row in rows], USER_SCOPE: [(known, USER_SCOPE)]}
+    shared_ends.end_where_promoted(store, ended)
+    copy = rows[1]._replace(old=rows[1].old._replace(key=f"sessions/b#1{PROMOTED}"))
+    assert ended[USER_SCOPE] == [(known, USER_SCOPE), (copy, str(SHOP))]
+
+
 def test_statements_that_were_taken_back_have_their_observations(
     store: MemoryStore, journal: SqliteJournal
 ) -> None:

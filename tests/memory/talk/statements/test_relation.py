@@ -7,6 +7,7 @@ from gieok.memory.talk.statements.relation import (
     UNRELATED,
     denies_for_day,
     is_for_now,
+    is_for_while,
     list_anchored_pairs,
     relation,
 )
@@ -295,6 +296,23 @@ def test_texts_of_nearly_nothing_are_judged_without_an_error(text: str) -> None:
 )
 def test_what_begins_with_for_now_is_for_now(said: str, is_so: bool) -> None:
     assert is_for_now(said) is is_so
+
+
+@pytest.mark.parametrize(
+    ("said", "is_so"),
+    [
+        ("I'm away from 3 to 14 August, Noor merges in that time", True),
+        ("we're off next week, so Noor does the till", True),
+        ("while I'm on the road, send it to Noor", True),
+        ("다음 주 휴가라 노을 님이 대신 봐요", True),
+        ("내가 없는 동안은 노을 님이 봐", True),
+        ("I'm off the rota for good, Noor does it now", False),
+        ("the pump was out of order, so we bought another", False),
+        ("노을 님이 이제 다 봐요", False),
+    ],
+)
+def test_what_is_told_of_an_absence_holds_for_a_while(said: str, is_so: bool) -> None:
+    assert is_for_while(said) is is_so
 
 
 def test_how_old_a_thing_is_says_not_of_what_is_spoken() -> None:

@@ -42,8 +42,8 @@ class _InstallQuestion(YesNoQuestion):
         names = ", ".join(agent.name for agent in to_install(known))
         note = known.words(
             (
-                "{names} gets the matching memories before it answers. `gieok install AGENT "
-                "--uninstall` takes Gieok out."
+                "An agent gets the matching memories before it answers: {names}. `gieok install "
+                "AGENT --uninstall` takes Gieok out."
             ),
             names=names,
         )

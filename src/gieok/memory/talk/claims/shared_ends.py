@@ -91,6 +91,22 @@ def end_where_said(store: Store, ended: dict[str, list[tuple[ClaimEnd, str]]]) -
             ended[project].append((row._replace(old=source), USER_SCOPE))
 
 
+def end_where_promoted(store: Documents, ended: dict[str, list[tuple[ClaimEnd, str]]]) -> None:
+    """End the ended claims of projects also in their copies in the user's own scope.
+
+    What replaced a statement about the user need not be promoted itself: without this the copy
+    would go on being told in all other projects.
+    """
+    copies = {key for key in store.hashes(Scope(USER_SCOPE)) if key.endswith(PROMOTED)}
+    known = {end.old[:3] for end, _ in ended.get(USER_SCOPE, ())}
+    for project in [path for path in ended if path != USER_SCOPE]:
+        for row, whose in ended[project]:
+            copy = row.old._replace(key=row.old.key + PROMOTED)
+            if copy.key in copies and copy[:3] not in known:
+                known.add(copy[:3])
+                ended.setdefault(USER_SCOPE, []).append((row._replace(old=copy), whose))
+
+
 def list_observations(store: Documents, scope: Scope) -> list[Document]:
     """Return what was observed in a scope."""
     keys = sorted(key for key in store.hashes(scope) if key.startswith(observation.PREFIX))

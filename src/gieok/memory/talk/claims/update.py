@@ -10,6 +10,7 @@ from gieok.memory.talk.claims.compare import compare_scope, read_scope_ahead
 from gieok.memory.talk.claims.compared_scope import Findings
 from gieok.memory.talk.claims.ended_file import write_claim_rows
 from gieok.memory.talk.claims.shared_ends import (
+    end_where_promoted,
     end_where_said,
     list_observations,
     list_taken_back,
@@ -43,6 +44,7 @@ def update_claims(
         found_of[scope.path] = state.found
         waits = waits or is_behind
     ended: dict[str, list[tuple[ClaimEnd, str]]] = {}
+    changed: dict[str, list[tuple[ClaimEnd, str]]] = {}
     for path, found in found_of.items():
         taken_back = list_taken_back(store, journal, path, found_of)
         rows = [*list_ended(put_back(found.links, taken_back)), *found.ends]
@@ -55,8 +57,12 @@ def update_claims(
             rows += share_with_observed(store, journal, Scope(path), rows, observed)
             later += share_with_observed(store, journal, Scope(path), later, observed)
         ended[path] = [(row, path) for row in rows]
-        write_claim_rows(Path(later_file(str(home), path)), [(row, path) for row in later])
+        changed[path] = [(row, path) for row in later]
     end_where_said(store, ended)
+    end_where_promoted(store, ended)
+    end_where_promoted(store, changed)
+    for path, rows_of_scope in changed.items():
+        write_claim_rows(Path(later_file(str(home), path)), rows_of_scope)
     for path, whose in ended.items():
         write_claim_rows(Path(replaced_file(str(home), path)), whose)
     return {Scope(path): [row for row, _ in whose] for path, whose in ended.items()}, waits

@@ -119,6 +119,16 @@ _OF_A_DAY = defer_pattern(
     re.IGNORECASE,
 )
 _FOR_NOW = defer_pattern(r"\W*(?:일단은?(?![가-힣])|for (?:now|the moment)\b)", re.IGNORECASE)
+#: What holds for a while only, such as during an absence: "while I'm away", "in that time".
+_FOR_WHILE = defer_pattern(
+    r"\b(?:in|during|for|over) (?:that|this|those|these) (?:time|period|days|weeks?|weekend|month)\b"
+    r"|\b(?:meanwhile|in the meantime)\b|\bwhile (?:i|we|he|she|they)(?:['’]|\b)"
+    r"|\b(?:i|we)(?:['’]m|['’]re|['’]ll be| am| are| will be) (?:away|abroad|travell?ing|off\b(?! the)"
+    r"|out(?! of (?!(?:the )?(?:office|town|country)))|on (?:vacation|holidays?|leave|a trip|sick leave))"
+    r"|그 ?(?:동안|사이|기간)|(?<=[는은한할인일간가]) (?:동안|사이)(?:에|은|는|엔|만)?(?![가-힣])"
+    r"|(?:휴가|출장|병가|연차|입원)(?:라서?|이라서?| ?(?:중|동안|기간|가는|간))",
+    re.IGNORECASE,
+)
 _COMING_DAY = defer_pattern(
     r"(?<![가-힣])(?:오늘|내일|모레|이따)|\b(?:today|tonight|tomorrow|this (?:morning|afternoon|evening))\b",
     re.IGNORECASE,
@@ -226,6 +236,11 @@ def names_coming_day(text: str) -> bool:
 def is_for_now(text: str) -> bool:
     """Say whether a sentence begins by saying that it is for now."""
     return _FOR_NOW.match(text) is not None
+
+
+def is_for_while(text: str) -> bool:
+    """Say whether a sentence tells what holds for a while only, such as during an absence."""
+    return _FOR_WHILE.search(text) is not None
 
 
 def denies_for_day(text: str) -> bool:
