@@ -865,7 +865,8 @@ def _find_kind_of_animal(sentence: str, name: str) -> str:
     """Return the kind that a sentence says an animal is: "Pip is a cat", 콩이는 고양이야."""
     named = re.search(
         rf"(?<![가-힣]){re.escape(name)}이?(?:는|은|가)? (?:사실 |실은 )?(?:아직 )?(?P<kind>{ANIMAL})"
-        rf"(?:이?야|이?에요|예요|입니다|이?지|거든|임)(?![가-힣])|\b{re.escape(name)}(?:['’]s| is) (?:actually |really |in fact )?"
+        rf"(?:이?야|이?에요|예요|입니다|이?지|거든|임)(?![가-힣])"
+        rf"|\b{re.escape(name)}(?:['’]s| is) (?:actually |really |in fact )?"
         rf"an? (?P<kind_en>{ANIMALS_EN})\b",
         sentence,
     )
