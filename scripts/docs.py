@@ -19,10 +19,13 @@ from gieok.commands import NAMES, load_command
 from gieok.commands.command import Command, CommandParameter, Surface
 from gieok.commands.encode import result_schema
 from gieok.commands.request import default_of
-from gieok.settings.table import OPTIONS
+from gieok.settings.groups import group_settings
+from gieok.settings.option import Option
+from gieok.settings.table import BY_NAME
 from gieok.surfaces.commands import GROUPS, SERVERS, SUMMARIES
 from gieok.surfaces.tool_table import tool_name
 from gieok.text.catalogues import DOMAIN, LOCALES
+from gieok.text.messages import Words, in_language
 
 _ROOT = Path(__file__).parents[1]
 _PACKAGE = _ROOT / "src" / "gieok"
@@ -100,13 +103,21 @@ def reference() -> str:
     return "\n".join(lines).strip()
 
 
-def settings() -> str:
-    """Return the table of settings."""
-    rows = [
-        f"| `{o.name}` | `{o.default}` | {'yes' if o.in_project else 'no'} | {_cell(o.doc)} |"
-        for o in OPTIONS
-    ]
-    return "\n".join(["| setting | default | in a project | meaning |", "|---|---|---|---|", *rows])
+def settings(lang: str, heads: tuple[str, str, str, str]) -> str:
+    """Return the settings by their groups, each with a heading, a sentence and a table."""
+    parts = []
+    for group, names in group_settings(BY_NAME):
+        assert group, f"settings without a group: {names}"
+        rows = [_setting_row(BY_NAME[name], lang) for name in names]
+        parts += [f"## {group.heading.say(lang)}", "", group.about.say(lang), ""]
+        parts += [f"| {' | '.join(heads)} |", "|---|---|---|---|", *rows, ""]
+    return "\n".join(parts).strip()
+
+
+def _setting_row(option: Option, lang: str) -> str:
+    in_project = Words("yes" if option.in_project else "no").say(lang)
+    meaning = _cell(in_language(option.doc, lang))
+    return f"| `{option.name}` | `{option.default}` | {in_project} | {meaning} |"
 
 
 def commands(lang: str, heads: tuple[str, str]) -> str:
@@ -229,7 +240,10 @@ def parts() -> dict[tuple[str, str], str]:
     return {
         ("ARCHITECTURE.md", "tree"): tree(),
         ("docs/cli.md", "reference"): reference(),
-        ("docs/settings.md", "settings"): settings(),
+        ("docs/settings.md", "settings"): settings(
+            "en", ("setting", "default", "in a project", "meaning")
+        ),
+        ("docs/settings.ko.md", "settings"): settings("ko", ("설정", "기본값", "프로젝트", "뜻")),
         ("docs/tools.md", "tools"): tools(),
         ("docs/http.md", "routes"): routes(),
         ("docs/cli.md", "commands"): commands("en", ("command", "what it does")),

@@ -328,6 +328,7 @@ _NOT_FOR_USERS = {
     "reader.ko.md",
     "reader.md",
     "retrieval.md",
+    "settings.ko.md",
     "settings.md",
     "sidecar.md",
     "style.md",

@@ -214,7 +214,7 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
     [
         (["search"], "query is missing"),
         (["search", "  "], "query is missing"),
-        (["search", "x", "--scope", "agent:other"], "nothing is indexed in scope 'agent:other'"),
+        (["search", "x", "--scope", "agent:other"], "nothing is indexed here (agent other)"),
         (["search", "x", "--scope", "nonsense"], "bad scope 'nonsense'"),
         (["search", "x", "--limit", "-1"], "limit is -1"),
         (["search", "x", "--limit", "many"], "limit is 'many'"),
@@ -225,7 +225,7 @@ def test_the_limit_and_the_threshold_are_obeyed(cli: Cli, notes: Path) -> None:
         (["search", "x", "--profile", "best"], "unknown profile 'best'"),
         (["search", "x", "--nonsense"], "--nonsense"),
         (["index", "nothing-here"], "no such file or folder: 'nothing-here'"),
-        (["index", "--scope", "agent:other"], "nothing has been indexed in scope 'agent:other'"),
+        (["index", "--scope", "agent:other"], "nothing has been indexed here (agent other)"),
         (["get"], "path is missing"),
         (["get", "../../etc/passwd"], "outside of the indexed folders"),
         (["get", "boiler.md:9-3"], "lines 9-3"),
@@ -505,7 +505,9 @@ def test_status_tells_how_fresh_the_index_is(cli: Cli, notes: Path) -> None:
     status = cli("status", "--json").json()
     assert (status["state"], status["documents"], status["stale"]) == ("synced", 4, 0)
     assert status["roots"] == [{"name": "notes", "path": str(notes)}]
-    assert cli("status").out.startswith("Memory: synced (sqlite, 4 documents, agent:main)\n")
+    assert cli("status").out.startswith(
+        "Memory: synced (sqlite, 4 documents, yours, in all projects)\n"
+    )
     (notes / "new.md").write_text("new")
     assert cli("status", "--json").json()["stale"] == 1
     assert "1 files differ" in cli("status").out

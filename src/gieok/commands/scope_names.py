@@ -9,18 +9,24 @@ from gieok.places.scope import USER_SCOPE, is_brought
 from gieok.text.messages import Words
 
 
-def name_scope(path: str) -> Words:
+def name_scope(scope: Scope | str) -> Words:
     """Return the name of a scope: `shop`, `yours, in all projects`, `agent mina`."""
+    path = str(scope)
     if path == USER_SCOPE:
         return Words("yours, in all projects")
-    scope = path.rpartition("/")[0] if is_brought(path) else path
-    name = project_of(Scope(scope))
+    name = project_of(Scope(path.rpartition("/")[0] if is_brought(path) else path))
     if name and is_brought(path):
         return Words.of("{name}, from its repository", name=name)
     if name:
         return Words.of("{name}", name=name)
     kind, _, rest = path.partition(":")
     return Words.of("agent {name}", name=rest) if kind == "agent" else Words.of("{name}", name=path)
+
+
+def name_scope_by_path(scope: Scope | str) -> Words:
+    """Return the name of a scope with the path that `--scope` takes behind it."""
+    name, path = name_scope(scope), str(scope)
+    return name if name.en == path else Words.of("{name} ({scope})", name=name, scope=path)
 
 
 def name_scopes(paths: Iterable[str], lang: str) -> dict[str, str]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gieok import fs, paths
+from gieok.commands.scope_names import name_scope
 from gieok.daemon.board import Board
 from gieok.errors import StoreError
 from gieok.home.call import Call
@@ -71,5 +72,5 @@ class MemoryFiles:
                 self._board.note(failed.key, failed.reason)
             count = len(report.added) + len(report.changed) + len(report.removed)
             if count:
-                self._board.say(f"{scope}: {count} memory files indexed")
+                self._board.say(f"{name_scope(scope)}: {count} memory files indexed")
             yield bool(count)

@@ -166,7 +166,7 @@ def texts(prompt: str) -> list[str]:
         return []
     if len(prompt) > 2 * _END_CHARS:
         prompt = f"{prompt[:_END_CHARS]}\n{prompt[-_END_CHARS:]}"
-    sentences = [part for part in _SENTENCE.split(prompt) if part and is_worth_asking(part)]
+    sentences = [part for part in _SENTENCE.split(prompt) if is_worth_asking(part)]
     many = (
         [prompt, *sentences]
         if 1 < len(sentences) <= _MOST_SENTENCES

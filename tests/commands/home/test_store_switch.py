@@ -162,7 +162,7 @@ def test_what_only_the_new_store_holds_is_not_forgotten_unasked(
     contexts().home.stores.open("postgres").put(
         [build_entry("theirs", "남의 것"), build_entry("other", "x", scope=OTHER)]
     )
-    with pytest.raises(BadRequest, match="holds 1 documents in agent:main"):
+    with pytest.raises(BadRequest, match="holds 1 documents in yours, in all projects"):
         _switch(contexts(), "postgres")
     _switch(contexts(), "postgres", replace=True)
     assert len(contexts().home.store.hashes(HOME)) == 30

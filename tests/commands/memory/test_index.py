@@ -193,7 +193,7 @@ def test_a_path_that_is_not_there_or_a_scope_without_folders_is_an_error(
 ) -> None:
     with pytest.raises(BadRequest, match="no such file or folder"):
         _index(call, tmp_path / "nothing")
-    with pytest.raises(NotIndexed, match="agent:main"):
+    with pytest.raises(NotIndexed, match="yours, in all projects"):
         _index(call)
     assert _status(call).state == "empty"
 

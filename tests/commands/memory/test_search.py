@@ -135,7 +135,10 @@ def test_a_scope_without_memory_is_refused_by_name_with_those_that_have_some(
         index(opened, paths=[str(notes)])
     with (
         opened_home(tmp_path / "home", monkeypatch, ManualClock(), SCOPE="agent:other") as other,
-        pytest.raises(NotIndexed, match=r"'agent:other' \(scopes with memory: agent:main\)"),
+        pytest.raises(
+            NotIndexed,
+            match=r"here \(agent other\); memory is in: yours, in all projects \(agent:main\)",
+        ),
     ):
         _search(other, "lamp")
 
@@ -383,7 +386,7 @@ def test_hits_that_hardly_answer_are_none_and_name_what_was_not_looked_at(call: 
     shown = render_search(result, _EN)
     assert shown.startswith("Nothing surely answers that.")
     assert "agent:helper" in shown.partition("But not everything was looked at:")[2]
-    assert render_search(result, _KO).endswith("agent:helper")
+    assert render_search(result, _KO).endswith("helper (agent:helper)")
     likely = _search(call, "which provider did we choose for the card payments")
     assert likely.found
     assert likely.not_looked_at is None

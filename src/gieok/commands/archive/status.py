@@ -13,6 +13,7 @@ from gieok.commands.home.housekeeping import KindRow
 from gieok.commands.home.jobs import Planned
 from gieok.commands.memory import gaps
 from gieok.commands.schedule_words import describe_schedule
+from gieok.commands.scope_names import name_scope
 from gieok.home.call import Call
 from gieok.memory.tiers import amounts, questions, sweep
 from gieok.memory.tiers.amounts import TierRow
@@ -99,7 +100,7 @@ def _tier_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
     for row in result.tiers:
         if row.scope != scope:
             scope = row.scope
-            yield style.bold(printable(str(scope)))
+            yield style.bold(printable(name_scope(scope).say(style.lang)))
         days = f"{row.first}" if row.first == row.last else f"{row.first} – {row.last}"
         yield style.say(
             "  {tier}  {count} memory, {days}",
@@ -121,7 +122,7 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
         yield style.say(
             "next to warm: {memories:,} of {scope}",
             memories=move.memories,
-            scope=printable(str(move.scope)),
+            scope=printable(name_scope(move.scope).say(style.lang)),
         )
     if result.messages:
         size = format_size(sum(place.bytes or 0 for place in result.talk))
@@ -137,7 +138,7 @@ def _move_lines(result: ArchiveStatusResult, style: Style) -> Iterator[str]:
         yield style.say(
             "✗ the file of {month} of {scope} is gone: `gieok backup restore`",
             month=gone.month,
-            scope=printable(str(gone.scope)),
+            scope=printable(name_scope(gone.scope).say(style.lang)),
         )
     if result.questions:
         yield style.say(

@@ -20,6 +20,7 @@ from gieok.commands.home.elsewhere import list_unused_remote_data
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.gaps import list_unread_talk
 from gieok.commands.prompt import installed_hooks
+from gieok.commands.scope_names import name_scope
 from gieok.errors import (
     BudgetReached,
     Damaged,
@@ -585,7 +586,7 @@ def _probe_indexed_folders(call: Call) -> str | Untried:
             root.path.open("rb").close()
     if not known:
         return Untried("not tried: none is indexed yet: `gieok index DIR`")
-    return f"{len(known)} indexed in {call.scope}"
+    return Phrase("{count} indexed in {scope}", count=len(known), scope=name_scope(call.scope))
 
 
 def _build_notifier_check(one: NoticeReport) -> Check:

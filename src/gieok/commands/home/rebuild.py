@@ -14,6 +14,7 @@ from typing import Annotated, TypeVar
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, OrNull, Reason
 from gieok.commands.memory.replica import copy_beside
+from gieok.commands.scope_names import name_scope
 from gieok.errors import EmbedderFailed, StoreCorrupt, StoreError
 from gieok.flow import distil, durable, lifecycle
 from gieok.flow.ingest import Failed
@@ -275,7 +276,7 @@ def _bring_scope_in_line(
     index_roots = roots.load_roots(target, scope)
     failed: list[Failed] = []
     if any(root.path.exists() for root in index_roots):
-        progress = call.progress(f"{scope}: indexed")
+        progress = call.progress(call.words("{scope}: indexed", scope=name_scope(scope)))
         failed += sync.sync_scope_roots(
             target, scope, index_roots, call.home.cut, force=force, progress=progress
         ).failed

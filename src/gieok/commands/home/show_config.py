@@ -11,6 +11,7 @@ from gieok.commands.memory import untrusted
 from gieok.errors import BadConfig, BadRequest, Phrase
 from gieok.home.call import Call
 from gieok.home.setting_rows import SettingRow, list_setting_rows
+from gieok.settings.groups import group_settings
 from gieok.text.messages import Words
 
 
@@ -39,17 +40,28 @@ class ConfigResult:
 
 
 def render_settings(result: ConfigResult, style: Style) -> str:
-    """Show a line for each setting, and its faults below."""
-    name_width = max(len(row.name) for row in result.rows)
-    value_width = max(len(str(row.value)) for row in result.rows)
-    lines = []
-    for row in result.rows:
+    """Show the settings by their groups, a line each."""
+    rows = {row.name: row for row in result.rows}
+    groups = group_settings(rows)
+    lines = list[str]()
+    for group, names in groups:
+        if group is not None and len(groups) > 1:
+            lines += ["", style.bold(group.heading.say(style.lang)), group.about.say(style.lang)]
+        lines += _render_setting_rows([rows[name] for name in names], style)
+    return "\n".join(lines).lstrip("\n")
+
+
+def _render_setting_rows(rows: Sequence[SettingRow], style: Style) -> list[str]:
+    """Return a line for each setting, and its faults below."""
+    name_width = max(len(row.name) for row in rows)
+    value_width = max(len(str(row.value)) for row in rows)
+    lines = list[str]()
+    for row in rows:
         name, value = style.bold(row.name.ljust(name_width)), row.value.ljust(value_width)
         lines.append(f"{name}  {value}  {row.origin}  {style.dim(style.told(row.doc))}".rstrip())
-        lines += (
-            [f"  ✗ {style.told(row.wrong)}", f"    → {style.told(row.hint)}"] if row.wrong else []
-        )
-    return "\n".join(lines)
+        if row.wrong:
+            lines += [f"  ✗ {style.told(row.wrong)}", f"    → {style.told(row.hint)}"]
+    return lines
 
 
 @command(

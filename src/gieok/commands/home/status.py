@@ -24,7 +24,7 @@ from gieok.commands.home.elsewhere import list_unused_remote_data
 from gieok.commands.memory import untrusted
 from gieok.commands.memory.untrusted import Waiting
 from gieok.commands.observe.sidecar_state import SidecarState, sidecar_state
-from gieok.commands.scope_names import name_scope
+from gieok.commands.scope_names import name_scope, name_scope_by_path
 from gieok.errors import EmbedderFailed, RerankerFailed
 from gieok.flow.gate_rules import find_damaged_gate_files
 from gieok.home.call import Call
@@ -238,8 +238,7 @@ def _build_scope_owner_words(scope: str) -> Words:
         return Words.of("what the repository brought along, searched only ({scope})", scope=scope)
     if scope.startswith("project:"):
         return Words.of("this project's ({scope})", scope=scope)
-    name = name_scope(scope)
-    return name if name.en == scope else Words.of("{name} ({scope})", name=name, scope=scope)
+    return name_scope_by_path(scope)
 
 
 def _format_scope_size(documents: int | None) -> Words:
@@ -258,7 +257,7 @@ def render_home_status(result: StatusResult, style: Style) -> str:
         state=state,
         store=result.store,
         documents=s.documents,
-        scope=result.scope,
+        scope=name_scope(result.scope),
     )
     whose = [
         (

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from gieok.commands.command import Effect, Parameter, Style, Surface, command
 from gieok.commands.encode import Hidden
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest, Phrase, StoreError
 from gieok.flow import durable, lifecycle
 from gieok.home.call import Call
@@ -171,7 +172,7 @@ def _refuse_to_forget(source: Store, target: Store, *, replace: bool) -> None:
                 "{target} holds {count:,} documents in {scope} that {source} does not",
                 target=target.location,
                 count=len(own),
-                scope=scope,
+                scope=name_scope(scope),
                 source=source.location,
                 hint=(
                     "`--replace` forgets them; or set `store` in config.yaml by hand to use what "

@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
+from gieok.commands.scope_names import name_scope
 from gieok.memory import observation
 from gieok.model.conversation import Journalled
 from gieok.model.memory import Document, Scope
@@ -103,12 +104,12 @@ class ForgetPlan:
         rows = list(of_records.items())
         for scope, chosen in sorted(self.scopes.items()):
             documents = (d for d in chosen.documents.values() if d.source not in of_records)
-            rows += [(f"{scope} {d.key}", d.text) for d in documents]
+            rows += [(f"{name_scope(scope)}: {d.key}", d.text) for d in documents]
             rows += [
-                (f"{scope} {m.message.id}", chosen.corrected.get(seq, m.message.text))
+                (f"{name_scope(scope)}: {m.message.id}", chosen.corrected.get(seq, m.message.text))
                 for seq, m in chosen.messages.items()
             ]
-            rows += [(f"{scope} {d.key}", d.text) for d in chosen.replaced.values()]
+            rows += [(f"{name_scope(scope)}: {d.key}", d.text) for d in chosen.replaced.values()]
         return rows
 
     def texts(self) -> list[str]:

@@ -11,6 +11,7 @@ from gieok.agents.sources import iter_unread_transcripts
 from gieok.agents.transcripts.place import TranscriptPlace
 from gieok.commands.command import TRUST_HINT, waiting_words
 from gieok.commands.memory.behind import untrusted_records
+from gieok.commands.scope_names import name_scope_by_path
 from gieok.flow.durable import forgotten
 from gieok.flow.ingest import Failed
 from gieok.home.call import Call
@@ -22,7 +23,7 @@ from gieok.model.memory import Scope
 from gieok.places.scope import is_served
 from gieok.ports.store import Store
 from gieok.text.dates import DateSpan
-from gieok.text.messages import Words
+from gieok.text.messages import WordList, Words
 
 #: Gap of a filter that the request names.
 ONLY_FILTERED = "only {value} was looked at (`--{name}`)"
@@ -43,12 +44,13 @@ def gaps_of_scopes(store: Store, scopes: Sequence[Scope]) -> Iterator[Words]:
         scope for scope in store.scopes() if scope not in scopes and not is_served(scope.path)
     ]
     if others:
-        count, names = len(others), _format_some_names(list(map(str, others)))
+        names = [*map(name_scope_by_path, others[:_MOST_NAMED])]
+        names += [Words("…")] if len(others) > _MOST_NAMED else []
         yield Words.of(
             "{count} other scope holds memory (`--everywhere`, `--scope`): {names}",
             plural="{count} other scopes hold memory (`--everywhere`, `--scope`): {names}",
-            count=count,
-            names=names,
+            count=len(others),
+            names=WordList(tuple(names)),
         )
 
 

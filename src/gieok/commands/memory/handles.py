@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from gieok.commands.memory import away
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest, Phrase
 from gieok.flow.gate_rules import DAMAGED, load_gate_rules
 from gieok.home.call import Call
@@ -218,7 +219,11 @@ def _hint_other_scope(call: Call, text: str) -> str:
         else []
     )
     return (
-        Phrase("it is in {scope}: give `--scope {scope}`", scope=there[0].document.scope)
+        Phrase(
+            "it is in {name}: give `--scope {scope}`",
+            name=name_scope(there[0].document.scope),
+            scope=there[0].document.scope,
+        )
         if there
         else "`gieok list` and `gieok search` show handles"
     )

@@ -8,14 +8,14 @@ from os.path import normpath
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.agents.unread_hosts import name_unread_hosts
+from gieok.agents.unread_hosts import find_unread_hosts, name_unread_hosts
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import INLINE, As, Hidden, OrNull, Reason
 from gieok.commands.memory.ownership import describe_ownership
 from gieok.commands.memory.records import follow_gate_rules, has_gate_rules
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
-from gieok.commands.prompt.hosts import list_unread_hosts
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest, EmbedderFailed, NotIndexed, Phrase, StoreError
 from gieok.flow import lifecycle
 from gieok.flow.gate_rules import find_damaged_gate_files
@@ -317,8 +317,8 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
     messages, turns, troubles = _take_in(call, request) if has_talk else (0, 0, [])
     if not (folders or request.rebuild) and not (has_talk and call.home.journal.scopes()):
         raise NotIndexed(
-            "nothing has been indexed in scope {scope!r}, so there is nothing to index again",
-            scope=str(scope),
+            "nothing has been indexed here ({scope}), so there is nothing to index again",
+            scope=name_scope(scope),
         )
     total = sum(len(read.list_note_candidates(root)) for root in folders if root.path.exists())
     progress = call.progress(call.words("files"), total)
@@ -336,7 +336,8 @@ def index_requested_folders(call: Call, request: IndexRequest, *, has_talk: bool
         else ()
     )
     named = folders if request.paths else []
-    unread_hosts = list_unread_hosts(call) if has_talk else ()
+    caller = call.caller
+    unread_hosts = find_unread_hosts(caller.user, caller.environment) if has_talk else ()
     result = replace(
         _with_vectors(call, request, report),
         messages=messages,

@@ -7,6 +7,7 @@ from gieok import fs, projects
 from gieok.commands.memory import forgotten_marks
 from gieok.commands.memory.relocation import follow_project
 from gieok.commands.memory.replica import copy_beside
+from gieok.commands.scope_names import name_scope
 from gieok.errors import (
     BadRequest,
     EmbedderFailed,
@@ -88,7 +89,7 @@ def scope_shelf(call: Call, scope: Scope) -> RecordShelf:
     if is_served(scope.path):
         raise BadRequest(
             "{scope} is what a character remembers",
-            scope=scope,
+            scope=name_scope(scope),
             hint=(
                 "`gieok character` changes that; leave out --scope to remember it for the "
                 "project, or for you (--user)"
@@ -111,7 +112,7 @@ def _shelf_of_project(call: Call, scope: Scope) -> RecordShelf:
             return project_shelf(top)
     raise BadRequest(
         "{scope} has no folder for records that is known here",
-        scope=scope,
+        scope=name_scope(scope),
         hint="keep one there first: `gieok remember` in its folder",
     )
 

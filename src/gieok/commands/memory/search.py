@@ -21,6 +21,7 @@ from gieok.commands.memory.hits import (
 )
 from gieok.commands.memory.newest import PlacedHit
 from gieok.commands.memory.restatements import Folded, RowStatement
+from gieok.commands.scope_names import name_scope, name_scope_by_path
 from gieok.errors import BadRequest, NotIndexed
 from gieok.home.call import Call
 from gieok.hook.validity import Standing
@@ -35,7 +36,7 @@ from gieok.ranking.profile import Profile
 from gieok.ranking.recall import Question, RankedHits, documents_of, first_answer, holding, recall
 from gieok.text.dates import DateSpan, find_span
 from gieok.text.handles import build_handle
-from gieok.text.messages import Words
+from gieok.text.messages import WordList, Words
 from gieok.text.turns import exchange
 
 #: A longer question is a paste; its tail would only cost time.
@@ -542,9 +543,9 @@ def _with_memory(call: Call, store: Store) -> tuple[Scope, ...]:
         raise NotIndexed("nothing is remembered yet")
     if not scopes:
         raise NotIndexed(
-            "nothing is indexed in scope {scope!r} (scopes with memory: {listed})",
-            scope=str(call.scope),
-            listed=", ".join(map(str, store.scopes())),
+            "nothing is indexed here ({scope}); memory is in: {listed}",
+            scope=name_scope(call.scope),
+            listed=WordList(tuple(map(name_scope_by_path, store.scopes()))),
         )
     return scopes
 

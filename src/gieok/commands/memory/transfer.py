@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from gieok.commands.command import Effect, Parameter, Style, command
+from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden
 from gieok.commands.memory import forgotten_marks, handles, untrusted
 from gieok.commands.memory.handles import NamedMemory
@@ -17,6 +17,7 @@ from gieok.commands.memory.records import (
     scope_shelf,
 )
 from gieok.commands.memory.shelf_changes import ShelfChange
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest
 from gieok.flow import distil
 from gieok.home.call import Call
@@ -53,7 +54,8 @@ class TransferResult:
 
 def render_transferred(result: TransferResult, style: Style) -> str:
     """Show a line for each memory."""
-    head = style.bold(f"{style.say('now in')} {result.scope}:")
+    scope = printable(name_scope(result.scope).say(style.lang))
+    head = style.bold(f"{style.say('now in')} {scope}:")
     rows = (
         f"  {memory.handle}  {style.memory(' '.join(memory.text.split()))[:_SHOWN_CHARS]}"
         for memory in result.memories
@@ -190,7 +192,7 @@ def _refuse_known(put: list[Entry], there: dict[str, str]) -> None:
     if known is not None:
         raise BadRequest(
             "{scope} holds {text!r} of that day already",
-            scope=known.scope,
+            scope=name_scope(known.scope),
             text=known.text[:_SHOWN_CHARS],
         )
 

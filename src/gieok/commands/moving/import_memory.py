@@ -14,6 +14,7 @@ from gieok.commands.memory.replica import copy_beside
 from gieok.commands.moving import import_openclaw, import_own
 from gieok.commands.moving.import_openclaw import OpenClawRequest, OpenClawResult
 from gieok.commands.observe.run import settle_scope
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest, GieokError
 from gieok.flow import lifecycle
 from gieok.home import imports
@@ -377,7 +378,7 @@ def _made_useful(call: Call, done: TakenIn, *, wait: bool) -> int:
     observes = bool(done.messages) and not sidecar.models.observer_model
     for scope in sorted(done.scopes):
         if observes and wait:
-            call.say(call.words("observing {scope}", scope=scope))
+            call.say(call.words("observing {scope}", scope=name_scope(scope)))
             settle_scope(call, scope, flush=True)
         sidecar.write_active_memory(scope)
     store = call.home.store

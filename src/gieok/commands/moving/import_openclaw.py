@@ -12,6 +12,7 @@ from gieok.commands.command import Style
 from gieok.commands.encode import Hidden
 from gieok.commands.memory import index
 from gieok.commands.memory.index import IndexResult
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory.files import roots
@@ -120,7 +121,7 @@ def render_openclaw_import(result: OpenClawResult, style: Style) -> str:
     """Show a line for each agent."""
     lines = []
     for agent in result.agents:
-        lines.append(style.bold(f"{agent.scope}  {agent.workspace}"))
+        lines.append(style.bold(f"{name_scope(agent.scope).say(style.lang)}  {agent.workspace}"))
         lines += [
             f"  {line}" for line in index.render_index_report(agent.index_, style).split("\n")
         ]

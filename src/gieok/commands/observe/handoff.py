@@ -13,6 +13,7 @@ from gieok import fs
 from gieok.agents.sources import ScopedTranscript
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Omitted, OrNull
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory.capture import spool
@@ -34,7 +35,7 @@ from gieok.memory.talk.claims.ended_file import ended_lines
 from gieok.model.conversation import Journalled, KnownSession
 from gieok.model.memory import Scope
 from gieok.places.scope import USER_SCOPE
-from gieok.text.messages import Words
+from gieok.text.messages import WordList, Words
 
 _MOST_SESSIONS = 200
 #: Statements beside the rules that are judged worth keeping where time is short: more than a
@@ -138,7 +139,7 @@ def hand_session_over(
     name = page.HandedSession(
         agent=known.agent,
         session=known.session,
-        scope=str(known.scope),
+        scope=name_scope(known.scope).say(digest.language),
         transcript=_find_transcript(found),
         root=str(call.caller.folder),
         is_whole=is_whole,
@@ -259,13 +260,13 @@ def _find_session(
     if not known and backlog:
         raise BadRequest(
             "no session of {scopes} was read yet, and transcripts wait to be read",
-            scopes=", ".join(map(str, call.scopes)),
+            scopes=WordList(tuple(map(name_scope, call.scopes))),
             hint="`gieok observe run --once` reads what agents have written",
         )
     if not known:
         raise BadRequest(
             "no session is known in {scopes}",
-            scopes=", ".join(map(str, call.scopes)),
+            scopes=WordList(tuple(map(name_scope, call.scopes))),
             hint="`gieok observe run --once` reads what agents have written",
         )
     if not session:
@@ -285,7 +286,7 @@ def _find_session(
     raise BadRequest(
         "no session {session!r} in {scopes}",
         session=session,
-        scopes=", ".join(map(str, call.scopes)),
+        scopes=WordList(tuple(map(name_scope, call.scopes))),
         names=_name_sessions(known),
         hint="the newest here: {names}",
     )

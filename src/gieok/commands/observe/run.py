@@ -11,6 +11,7 @@ from typing import Annotated
 from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, OrNull
 from gieok.commands.memory.seed_notes import index_seeds
+from gieok.commands.scope_names import name_scope
 from gieok.errors import StoreBusy, StoreUnreachable
 from gieok.flow.lifecycle import fill_vectors
 from gieok.fs import make_private
@@ -222,7 +223,7 @@ class _TranscriptRun:
                 is_whole = False
                 continue
             with self.heard():
-                call.say(f"{scope}: what matters")
+                call.say(call.words("{scope}: what matters", scope=name_scope(scope)))
                 self._observe(scope, flush=True, has_ended=False)
         if is_whole:
             with self.heard():

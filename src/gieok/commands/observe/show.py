@@ -9,6 +9,7 @@ from gieok.commands.command import STATUSES, Parameter, Style, command
 from gieok.commands.encode import Hidden, Omitted, OrNull, mark_encoded_getter
 from gieok.commands.memory import gaps
 from gieok.commands.memory.handles import NamedMemory
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.memory import scope_memory
@@ -100,7 +101,7 @@ def render_observations(result: ObserveShowResult, style: Style) -> str:
         tick = "✅ " if o.is_done else ""
         category = _CATEGORY_WORDS[o.category].say(style.lang)
         lines.append(f"  {o.priority.mark} {tick}{at:%H:%M} [{category}] {style.memory(o.text)}")
-        facts = [NamedMemory(document).handle, str(document.scope)]
+        facts = [NamedMemory(document).handle, name_scope(document.scope).say(style.lang)]
         status = result.find_status(document)
         if status not in ("stands", "done") and not result.is_history:  # all of it was replaced
             facts.append(STATUSES[status].say(style.lang))

@@ -11,6 +11,7 @@ from gieok.commands.encode import Hidden, Inline, Rounded, mark_encoded_getter
 from gieok.commands.observe.exposition import Metric, MetricSample, format_exposition
 from gieok.commands.observe.prices import ModelPrices, by_day, read_own_price
 from gieok.commands.observe.sidecar_state import describe_rules_weakness
+from gieok.commands.scope_names import name_scope
 from gieok.flow.generate import spent_tokens
 from gieok.home.call import Call
 from gieok.memory.tiers import amounts
@@ -127,7 +128,7 @@ def render_observe_stats(result: ObserveStatsResult, style: Style) -> str:
                     "{messages:,} messages ({tokens:,} tokens) in {scope}; {transcripts:,} "
                     "transcripts in all scopes; observed by {observer}"
                 ),
-                scope=result.scope,
+                scope=name_scope(result.scope),
                 messages=j.messages,
                 tokens=j.tokens,
                 transcripts=j.transcripts,

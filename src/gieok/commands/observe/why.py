@@ -21,6 +21,7 @@ from gieok.commands.memory.handles import NamedMemory
 from gieok.commands.memory.origin import Origin, Replacement
 from gieok.commands.prompt.last import LastResult, find_last_injection
 from gieok.commands.prompt.last import render_last_injection as present_last
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest
 from gieok.home.call import Call
 from gieok.hook.validity import SAID_LATER
@@ -262,7 +263,7 @@ def explain_named_memory(call: Call, name: str, *, with_replaced: bool = True) -
         raise BadRequest(
             "no memory has the handle or id {id!r} in {scope}",
             id=name,
-            scope=call.scope,
+            scope=name_scope(call.scope),
             hint="`gieok list` and `gieok observe show` show them",
         )
     archived = call.home.journal.archived(memory.document.scope, keys=[memory.document.key])

@@ -13,6 +13,7 @@ from gieok.commands.command import Effect, Parameter, Style, command, printable
 from gieok.commands.encode import Hidden, Omitted, Score
 from gieok.commands.last_day import parse_coming_day, parse_last_day
 from gieok.commands.prompt.spoken_rules import load_spoken_rules
+from gieok.commands.scope_names import name_scope
 from gieok.errors import BadRequest, EmbedderFailed, NotFound
 from gieok.flow.gate_rules import (
     DAMAGED,
@@ -162,9 +163,13 @@ def _list_withheld_lines(withheld: Words | None, style: Style) -> list[str]:
     return [style.say("no rule acts now: {why}", why=withheld.say(style.lang))]
 
 
+def _name_rule_scope(scope: str, style: Style) -> str:
+    return printable(name_scope(scope).say(style.lang))
+
+
 def _render_told_rule(row: ToldRuleRow, style: Style) -> str:
     off = [] if row.is_on else [style.say("off")]
-    notes = " · ".join((row.why.say(style.lang), *off, row.day, row.scope))
+    notes = " · ".join((row.why.say(style.lang), *off, row.day, _name_rule_scope(row.scope, style)))
     return f"{row.handle}  {style.memory(row.words)}\n  {style.dim(notes)}"
 
 
@@ -175,7 +180,7 @@ def _render_rule(row: RuleRow, style: Style) -> str:
     notes += [] if row.is_on else [style.say("off")]
     notes += [style.say("until {until}", until=row.until)] if row.until else []
     notes += [style.say("allowed once")] if row.is_allowed_once else []
-    notes += [row.day, printable(row.origin), row.scope]
+    notes += [row.day, printable(row.origin), _name_rule_scope(row.scope, style)]
     return f"{row.handle}  {style.bold(style.memory(row.words))}\n  {style.dim(' · '.join(notes))}"
 
 

@@ -15,7 +15,7 @@ OPTIONS = (
     Option(
         "scope",
         "auto",
-        "whose memory is used; auto: the project's if the folder has a `.gieok`, else agent:main",
+        "whose memory is used; auto: the project's if the folder has a `.gieok`, else yours",
         pattern=f"auto|{SCOPE_PATTERN}",
     ),
     ZONE,

@@ -31,7 +31,7 @@ from gieok.surfaces.web.pictures import (
 from gieok.text.amounts import describe_age, format_size
 from gieok.text.catalogues import ENGLISH
 from gieok.text.josa import fill_particles
-from gieok.text.messages import Words, in_language, translate
+from gieok.text.messages import WordList, Words, in_language, translate
 from gieok.text.own_marks import translate_own_marks
 
 if TYPE_CHECKING:
@@ -134,10 +134,10 @@ def _mark_scope(lang: str, has_scopes: object, path: object) -> Markup:
 
 def _describe_gaps(lang: str, gaps: Sequence[Words] | None) -> list[str]:
     """Return the gaps of an answer as a page says them: scopes by name, and no options."""
-    return [_OPTIONS.sub("", _word_gap_for_page(gap, lang).say(lang)) for gap in gaps or ()]
+    return [_OPTIONS.sub("", _word_gap_for_page(gap).say(lang)) for gap in gaps or ()]
 
 
-def _word_gap_for_page(gap: Words, lang: str) -> Words:
+def _word_gap_for_page(gap: Words) -> Words:
     """Return a gap with the field of a page in the place of an option, and with names of scopes.
 
     Names of files, which gaps list too, stay as they are.
@@ -150,10 +150,9 @@ def _word_gap_for_page(gap: Words, lang: str) -> Words:
             field=_FIELDS.get(name, Words(name)),
             value=_KINDS.get(value, value) if name in ("kind", "source") else value,
         )
-    if "names" in values:
-        paths, more, _ = str(values["names"]).partition(" …")
-        names = [name_scope(path).say(lang) for path in paths.split(", ")]
-        values["names"] = ", ".join(names) + more
+    if isinstance(names := values.get("names"), WordList):
+        without_paths = (dict(name.values).get("name", name) for name in names.messages)
+        values["names"] = WordList(tuple(name for name in without_paths if isinstance(name, Words)))
     return gap._replace(values=tuple(values.items()))
 
 
