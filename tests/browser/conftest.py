@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ _FLAGS = (
 #: How long a page is waited for: other work on the machine makes it slow, and no test is of that.
 _WAIT_MS = 60_000
 expect.set_options(timeout=_WAIT_MS)
+#: How large a page is where nobody says, which is Playwright's own size.
+_FIRST_SIZE: Any = {"width": 1280, "height": 720}
 #: Screenshots of all pages go to this folder, where it is named.
 SCREENSHOTS = "GIEOK_SCREENSHOTS"
 
@@ -76,7 +79,7 @@ def chromium(program: str) -> Iterator[Browser]:
 
 
 class Visitor:
-    """A tab that was let in, and everything that it asked for or complained of."""
+    """A tab that was let in, and everything that it asked for or complained of since `forget`."""
 
     def __init__(self, context: BrowserContext, server: str) -> None:
         self.context, self.server = context, server
@@ -90,6 +93,13 @@ class Visitor:
             lambda said: self.complaints.append(said.text) if said.type == "error" else None,
         )
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def forget(self) -> None:
+        """Forget what was asked for and complained of, and how large and dark the page was."""
+        self.asked.clear()
+        self.complaints.clear()
+        self.page.set_viewport_size(_FIRST_SIZE)
+        self.page.emulate_media(color_scheme="light")
 
     def open(self, address: str) -> Page:
         """Open a page of the site, and wait until nothing is loading."""
@@ -169,9 +179,9 @@ _LONG_LINES = """() => {
 }"""
 
 
-@pytest.fixture
-def visit(chromium: Browser, server: str, prepared: Prepared) -> Iterator[Any]:
-    """Return what lets a new visitor in; `lang` and whatever a browser context takes."""
+@contextmanager
+def _open_door(chromium: Browser, server: str, prepared: Prepared) -> Iterator[Any]:
+    """Yield what lets a new visitor in; `lang` and whatever a browser context takes."""
     contexts = []
 
     def enter(lang: str = "en", **options: Any) -> Visitor:
@@ -185,6 +195,20 @@ def visit(chromium: Browser, server: str, prepared: Prepared) -> Iterator[Any]:
     yield enter
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def visit(chromium: Browser, server: str, prepared: Prepared) -> Iterator[Any]:
+    """Return what lets a new visitor in."""
+    with _open_door(chromium, server, prepared) as enter:
+        yield enter
+
+
+@pytest.fixture(scope="module")
+def visitors(chromium: Browser, server: str, prepared: Prepared) -> Iterator[dict[str, Visitor]]:
+    """Return a visitor of each language, for tests that only look at pages."""
+    with _open_door(chromium, server, prepared) as enter:
+        yield {lang: enter(lang) for lang in ("en", "ko")}
 
 
 @pytest.fixture(scope="session")

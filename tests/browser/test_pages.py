@@ -5,7 +5,6 @@ test fails.
 """
 
 import re
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -88,7 +87,7 @@ _ADDRESSES = [address for addresses in PAGES.values() for address in addresses]
 @pytest.mark.parametrize("lang", ["en", "ko"])
 @pytest.mark.parametrize("address", _ADDRESSES)
 def test_a_page_is_whole_and_speaks_one_language(
-    visit: Callable[..., Any],
+    visitors: dict[str, Any],
     places: dict[str, str],
     prepared: Prepared,
     screenshots: Path | None,
@@ -98,7 +97,8 @@ def test_a_page_is_whole_and_speaks_one_language(
     """No overflow, no line of more than 40 em, no complaint of the browser, no serious fault of
     access, and nothing asked of anybody else.
     """
-    visitor = visit(lang)
+    visitor = visitors[lang]
+    visitor.forget()
     page = visitor.open(address.format(**places))
     assert page.locator("html").get_attribute("lang") == lang
     found: dict[str, list[str]] = {

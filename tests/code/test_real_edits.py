@@ -10,8 +10,8 @@ import pytest
 from edits import Tree, copied
 from kept_index import KeptIndex
 
-_EDITS = 100
-_CHECKPOINTS = 4
+_EDITS = 60
+_CHECKPOINTS = 3
 
 
 @pytest.mark.parametrize("package", ["click", "importlinter"])  # the second has JavaScript too

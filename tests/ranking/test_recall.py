@@ -406,3 +406,34 @@ def test_the_words_of_a_day_count_a_third_of_others() -> None:
     store = _store(_entry("day", "어제 있었다"), _entry("pay", "결제 있었다"))
     signals = {hit.passage.key: hit.signals for hit in _ask(store, "어제 결제").hits}
     assert signals["pay"]["keyword"] > 2 * signals.get("day", {"keyword": 0.0})["keyword"]
+
+
+def test_kinds_that_are_asked_for_are_searched_and_no_others() -> None:
+    store = _store(_entry("pay", "결제했다"))
+    assert _keys(_ask(store, "결제", where=Filter(kinds=frozenset(["memory"])))) == ["pay"]
+    no_notes = replace(_PROFILE, without=frozenset(["memory"]))
+    assert _keys(_ask(store, "결제", no_notes, where=Filter(kinds=frozenset(["memory"])))) == []
+
+
+class _Switched(HashEmbedder):
+    """Follows a store whose model another process switches each time between two steps."""
+
+    behind, is_upgrade = "", False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.followed = 0
+
+    def wanted(self) -> HashEmbedder:
+        return self
+
+    def of(self, store: object) -> HashEmbedder:
+        self.followed += 1
+        raise ShapeMismatch("another model", hint="ask again")
+
+
+def test_a_switch_of_models_under_a_question_is_followed_three_times() -> None:
+    embedder = _Switched()
+    with pytest.raises(ShapeMismatch):
+        _ask(_store(_entry("pay", "결제했다")), "결제", embedder=embedder)
+    assert embedder.followed == 3

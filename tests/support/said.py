@@ -11,6 +11,7 @@ and the f-strings that stand where a template belongs.
 """
 
 import ast
+import gc
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -235,7 +236,12 @@ def called(node: ast.Call) -> str:
 @cache
 def read_modules() -> tuple[Module, ...]:
     """Read the whole source, sorted by path; parsing it takes seconds, so once for all tests."""
-    return tuple(Module(path) for path in sorted(SOURCE.rglob("*.py")))
+    gc.disable()  # it would look through all nodes again and again, and all are kept
+    try:
+        return tuple(Module(path) for path in sorted(SOURCE.rglob("*.py")))
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class Walk:

@@ -112,7 +112,7 @@ def test_a_fork_ends_as_a_program_does(world: World, run: Run) -> None:
     """What the walks above imitate, held against real programs: each way, of a command that answers
     and of one that fails.
     """
-    for name, statuses in (("status", (0, 2, 2, 0)), ("why", (2, 2, 2, 2))):
+    for name, statuses in (("config show", (0, 2, 2, 0)), ("why", (2, 2, 2, 2))):
         ends = [run(name, out=way).status for way in ("kept", "closed", "full", "unread")]
         real = [_run(world, world.command(name), way)[0] for way in ("", *_OUTPUT_LOST.values())]
         assert (*real, _read_by_nobody(world, world.command(name))[0]) == tuple(ends) == statuses

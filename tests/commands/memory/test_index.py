@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / "pay.md").write_text("# 결제\n\n결제했다, 어제 밤에\n", encoding="utf-8")
     (folder / "long.md").write_text(
-        "\n".join(f"line {n} of a long note with words enough" for n in range(300))
+        "\n".join(f"line {n} of a long note with words enough" for n in range(100))
     )
     return folder
 
@@ -90,7 +90,7 @@ def test_after_one_edited_line_only_its_passages_are_embedded_again(
         "turns": 0,
     }
     text = (folder / "long.md").read_text()
-    (folder / "long.md").write_text(text.replace("line 150 ", "another line "))
+    (folder / "long.md").write_text(text.replace("line 50 ", "another line "))
     embedder = HashEmbedder()
     result = _index(_with(call, embedder))
     assert result.report.changed == ["notes/long.md"]

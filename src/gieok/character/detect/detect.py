@@ -47,11 +47,12 @@ from gieok.character.detect.righted.search import iter_righted
 from gieok.character.detect.righted_days import RightedDay, iter_righted_days
 from gieok.character.detect.spelling import spelled
 from gieok.character.detect.take_backs import cut_take_back
-from gieok.character.detect.words import NO_NAME, NO_VALUE
+from gieok.character.detect.words import ANIMAL, NO_NAME, NO_VALUE
 from gieok.character.facts import CHARACTER, USER, Fact, FactType, same_value
 from gieok.character.predicates import PREDICATES
 from gieok.text.day_ahead import day_ahead
 from gieok.text.language import detect_text_language
+from gieok.text.persons import ANIMALS_EN
 from gieok.zone import day_in
 
 _NUMBER = re.compile(r"\d{1,2}(?=일|st|nd|rd|th|\b)")
@@ -844,13 +845,32 @@ def _format_birthday(value: str, said: date) -> str:
 
 
 def _of_pets(sentence: str, about: gates.Topic, held: Sequence[Fact]) -> Iterator[Finding]:
-    """Yield a new age of an animal whose name is known."""
+    """Yield a new age, or another kind, of an animal whose name is known."""
+    for fact in held if not re.search(r"[?？]\s*$", sentence) else ():
+        name, _, known = fact.object.partition(" (")
+        kind = _find_kind_of_animal(sentence, name) if fact.predicate == "pet" and known else ""
+        if kind and kind != known.rstrip(")").split(",")[0]:
+            rest = "".join(f",{part}" for part in known.rstrip(")").split(",")[1:])
+            yield Finding("pet", f"{name} ({kind}{rest})", sentence.strip(), is_change=True)
+            return
     age = _AGE.search(sentence)
     for fact in held if age and about.who else ():
         name = fact.object.split(" (")[0]
         if fact.predicate == "pet" and name == about.who and age:
             kind = fact.object.partition(" (")[2].rstrip(")").split(",")[0]
             yield Finding("pet", f"{name} ({kind}, {age['age']})", sentence.strip(), is_change=True)
+
+
+def _find_kind_of_animal(sentence: str, name: str) -> str:
+    """Return the kind that a sentence says an animal is: "Pip is a cat", 콩이는 고양이야."""
+    named = re.search(
+        rf"(?<![가-힣]){re.escape(name)}이?(?:는|은|가)? (?:사실 |실은 )?(?:아직 )?(?P<kind>{ANIMAL})"
+        rf"(?:이?야|이?에요|예요|입니다|이?지|거든|임)(?![가-힣])"
+        rf"|\b{re.escape(name)}(?:['’]s| is) (?:actually |really |in fact )?"
+        rf"an? (?P<kind_en>{ANIMALS_EN})\b",
+        sentence,
+    )
+    return (named["kind"] or named["kind_en"]) if named else ""
 
 
 def _of_character(said: Spoken) -> Iterator[Finding]:

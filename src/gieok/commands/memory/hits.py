@@ -311,7 +311,7 @@ def _format_hit_block(hit: SearchHit, result: SearchResult, style: Style) -> str
 def _how_to_go_on(degraded: str, style: Style) -> str:
     if not degraded.endswith("no vector yet"):
         return ""
-    how = style.say("`gieok index` makes them now, `gieok up` in the background")
+    how = style.say("`gieok index` makes them now, a daemon that runs does in the background")
     return f": {how}"
 
 
