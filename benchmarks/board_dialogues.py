@@ -50,7 +50,7 @@ from retrieval import (
     profile_for,
 )
 
-#: The conversations that anybody here looked at while Gieok was made.
+#: The conversations on which Gieok was measured while it was made.
 _KNOWN = frozenset(("conv-26", "conv-30", "conv-41", "conv-42", "conv-43"))
 _CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 #: Some evidence is written `D:11:26`, or several in one string.

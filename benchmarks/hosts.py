@@ -2,7 +2,8 @@
 
     python benchmarks/hosts.py [--hosts opencode pi] [--json]
 
-Takes the programs that are on PATH (`npm install opencode-ai @earendil-works/pi-coding-agent`).
+Takes the programs that are on PATH (`npm install opencode-ai @earendil-works/pi-coding-agent
+@anthropic-ai/claude-code @openai/codex @qwen-code/qwen-code @google/gemini-cli @github/copilot`).
 Each agent works in a throwaway home with Gieok installed, in a repository with a remote, and asks a
 model server on loopback, which uses the tools that this script tells it to use:
 
@@ -12,7 +13,8 @@ model server on loopback, which uses the tools that this script tells it to use:
 3. the model runs `git push origin main`: does the remote stay empty, and does the model read why?
 4. the model edits a file that a record names: does the tool's result hold the record?
 
-A line is printed for each agent; the exit status is 1 where an answer is no.
+Every tool is allowed in the agent itself, so that Gieok alone stops it. What an agent has no way to
+do is left out. A line is printed for each agent; the exit status is 1 where an answer is no.
 """
 
 import argparse
@@ -43,10 +45,14 @@ Tool = tuple[str, dict[str, Any]]
 
 
 class HostTools(NamedTuple):
-    """How the model of a host asks for a command, and for an edit of a file."""
+    """How the model of a host asks for a command, and for an edit of a file.
 
-    push: Tool
-    edit: tuple[Tool, ...]
+    None and () for what Gieok does not do there. `arguments` allow all tools in the host itself.
+    """
+
+    push: Tool | None
+    edit: tuple[Tool, ...] = ()
+    arguments: tuple[str, ...] = ()
 
 
 _OPENCODE = HostTools(
@@ -57,6 +63,26 @@ _OPENCODE = HostTools(
     ),
 )
 _HOSTS = {
+    "claude-code": HostTools(
+        push=("Bash", {"command": _PUSH, "description": "Push"}),
+        edit=(
+            ("Read", {"file_path": "{file}"}),
+            ("Edit", {"file_path": "{file}", "old_string": _BEFORE, "new_string": _AFTER}),
+        ),
+        arguments=("--allowedTools=Bash,Read,Edit",),
+    ),
+    "codex": HostTools(
+        push=("exec_command", {"cmd": _PUSH}),
+        arguments=("--sandbox", "danger-full-access"),
+    ),
+    "copilot-cli": HostTools(
+        push=("bash", {"command": _PUSH, "description": "Push"}),
+    ),
+    "gemini-cli": HostTools(push=None),
+    "qwen-code": HostTools(
+        push=("run_shell_command", {"command": _PUSH, "is_background": False}),
+        arguments=("--yolo",),
+    ),
     "kilo": _OPENCODE,
     "opencode": _OPENCODE,
     "pi": HostTools(
@@ -111,7 +137,7 @@ class HostTrial:
         """Return the release that the program names, on either of its outputs."""
         done = self._run(self._program, "--version")
         found = _VERSION.search(done.stdout + done.stderr)
-        return found[0] if found else "?"
+        return found[0].rstrip(".") if found else "?"
 
     def prompt(self, server: ModelServer, text: str, tools: Sequence[Tool] = ()) -> list[str]:
         """Let the agent answer a prompt, and return what its model was sent, request by request."""
@@ -121,7 +147,11 @@ class HostTrial:
             name: value.replace(URL, server.url).replace(HOME, str(self._home))
             for name, value in self._rehearsal.environment.items()
         }
-        self._run(self._program, *self._rehearsal.arguments, text, more=more, is_checked=False)
+        head, last = self._rehearsal.arguments[:-1], self._rehearsal.arguments[-1:]
+        words = (*head, *_HOSTS[self._name].arguments, *last)
+        if last and not last[0].startswith("-"):
+            words = (*head, *last, *_HOSTS[self._name].arguments)
+        self._run(self._program, *words, text, more=more, is_checked=False)
         sent = [body for _, body in server.requests[before:]]
         return [read_request_text(body) for body in sent if text in read_request_text(body)]
 
@@ -150,12 +180,12 @@ class HostTrial:
         file = str(self.project / "src" / "cart.py")
 
         def answer(body: dict[str, Any]) -> Answer:
-            used = sum(message.get("role") == "tool" for message in body.get("messages", ()))
+            used = _count_tool_results(body)
             if not body.get("tools") or used >= len(tools):
                 return "done"
             name, values = tools[used]
             filled = json.loads(json.dumps(values).replace("{file}", file))
-            return 200, _stream_tool_call(name, filled, used)
+            return 200, _stream_tool_call(body, name, filled, used), "text/event-stream"
 
         return answer
 
@@ -177,7 +207,80 @@ class HostTrial:
         )
 
 
-def _stream_tool_call(name: str, values: dict[str, Any], number: int) -> bytes:
+def _count_tool_results(body: dict[str, Any]) -> int:
+    """Return how many results of tools a request holds, in the form of any provider."""
+    turns = [*body.get("messages", ()), *body.get("input", ())]
+    parts = [
+        part
+        for turn in turns
+        if isinstance(turn.get("content"), list)
+        for part in turn["content"]
+        if isinstance(part, dict)
+    ]
+    kinds = [str(part.get("type")) for part in (*turns, *parts)]
+    results = [kind for kind in kinds if kind.endswith(("tool_result", "call_output"))]
+    return len(results) + len([turn for turn in turns if turn.get("role") == "tool"])
+
+
+def _stream_tool_call(
+    body: dict[str, Any], name: str, values: dict[str, Any], number: int
+) -> bytes:
+    """Return a streamed answer that asks for one tool, in the form of the request's provider."""
+    if "input" in body:
+        events = _build_responses_call(name, values, number)
+    elif any("input_schema" in tool for tool in body["tools"]):
+        events = _build_messages_call(name, values, number)
+    else:
+        return _stream_chat_call(name, values, number)
+    return "".join(
+        f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events
+    ).encode()
+
+
+def _build_responses_call(name: str, values: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    item = {
+        "type": "function_call",
+        "id": f"fc_{number}",
+        "call_id": f"call_{number}",
+        "name": name,
+        "arguments": json.dumps(values),
+    }
+    usage = {"input_tokens": 11, "output_tokens": 7, "total_tokens": 18}
+    return [
+        {"type": "response.created", "response": {"id": "r1"}},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {
+            "type": "response.completed",
+            "response": {"id": "r1", "output": [item], "usage": usage},
+        },
+    ]
+
+
+def _build_messages_call(name: str, values: dict[str, Any], number: int) -> list[dict[str, Any]]:
+    usage = {"input_tokens": 11, "output_tokens": 7}
+    message: dict[str, Any] = {
+        "id": f"msg_{number}",
+        "type": "message",
+        "role": "assistant",
+        "model": "one",
+        "content": [],
+        "stop_reason": None,
+        "usage": usage,
+    }
+    use = {"type": "tool_use", "id": f"toolu_{number}", "name": name, "input": {}}
+    delta = {"type": "input_json_delta", "partial_json": json.dumps(values)}
+    end = {"stop_reason": "tool_use", "stop_sequence": None}
+    return [
+        {"type": "message_start", "message": message},
+        {"type": "content_block_start", "index": 0, "content_block": use},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": end, "usage": {"output_tokens": 7}},
+        {"type": "message_stop"},
+    ]
+
+
+def _stream_chat_call(name: str, values: dict[str, Any], number: int) -> bytes:
     """Return a streamed answer of chat completions that asks for one tool."""
     function = {"name": name, "arguments": json.dumps(values)}
     use = {"index": 0, "id": f"call_{number}", "type": "function", "function": function}
@@ -202,18 +305,20 @@ def try_host(name: str) -> dict[str, str | bool]:
         trial.set_up(server.url)
         trial.tell(_TOLD)
         asked = trial.prompt(server, _ASKED)
-        pushed = trial.prompt(server, "Bring it to the others.", [tools.push])
-        edited = trial.prompt(server, "Change that line.", tools.edit)
         seen: dict[str, str | bool] = {
             "host": name,
             "release": trial.read_release(),
             "told_and_asked": any(_NAME in text for text in asked),
-            "push_stopped": trial.is_remote_empty(),
-            "reason_read": "푸시하지 마" in pushed[-1].partition(_PUSH)[2] if pushed else False,
-            "line_at_edit": "rounds half up" in edited[-1].partition(_AFTER)[2]
-            if edited
-            else False,
         }
+        if tools.push is not None:
+            pushed = trial.prompt(server, "Bring it to the others.", [tools.push])
+            told = pushed[-1].partition(_PUSH)[2] if pushed else ""
+            seen["push_stopped"] = trial.is_remote_empty()
+            seen["reason_read"] = "푸시하지 마" in told
+        if tools.edit:
+            edited = trial.prompt(server, "Change that line.", tools.edit)
+            told = edited[-1].partition(_AFTER)[2] if edited else ""
+            seen["line_at_edit"] = "rounds half up" in told
         server.shutdown()
     return seen
 

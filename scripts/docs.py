@@ -152,6 +152,44 @@ def hosts(lang: str) -> str:
     return "\n".join([head, f"|{'---|' * len(rows[0])}", *lines])
 
 
+def host_files(lang: str) -> str:
+    """Return the table of the agents' files: what an install writes, how to check and take out."""
+    from gieok.agents.agent import load_agent
+    from gieok.agents.table import NAMES as AGENTS
+    from gieok.text.messages import in_language
+
+    heads = {
+        "en": ("agent", "files", "with `--project`", "check", "take out", "to know"),
+        "ko": ("에이전트", "파일", "`--project`이면", "확인", "빼기", "알아 둘 것"),
+    }[lang]
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for name in AGENTS:
+        agent = load_agent(name)
+        own, projects = (list_host_files(name, is_project=each) for each in (False, True))
+        proof = "`gieok doctor --agents`" if agent.rehearsal else "`gieok doctor`"
+        note = _cell(in_language(agent.note, lang))
+        cells = (name, own, projects, proof, f"`gieok uninstall {name}`", note or "–")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def list_host_files(name: str, *, is_project: bool) -> str:
+    """Return the files that an install writes, as text; a link where the installed release decides.
+
+    A file that a person may delete stands in brackets.
+    """
+    from gieok.agents.agent import load_agent
+    from gieok.agents.install.edits import InstallPlace, OwnCommand
+
+    if name == "openclaw":  # the installed release says which files there are
+        return "–" if is_project else "[openclaw.md](openclaw.md)"
+    site = InstallPlace(Path() if is_project else Path("~"), is_project, {})
+    edits = load_agent(name).list_site_edits(site, OwnCommand(("gieok",), {}))
+    files = [(f"`{edit.path.as_posix()}`", edit.is_extra) for edit in edits]
+    shown = [f"({file})" if is_extra else file for file, is_extra in files]
+    return ", ".join(shown) or "–"
+
+
 def tools() -> str:
     """Return the tools of MCP: their arguments, and the command that each one is."""
     from gieok.surfaces.tool_table import build_tool_schema
@@ -250,6 +288,8 @@ def parts() -> dict[tuple[str, str], str]:
         ("docs/cli.ko.md", "commands"): commands("ko", ("명령", "하는 일")),
         ("docs/agents.md", "hosts"): hosts("en"),
         ("docs/agents.ko.md", "hosts"): hosts("ko"),
+        ("docs/agents.md", "host files"): host_files("en"),
+        ("docs/agents.ko.md", "host files"): host_files("ko"),
     }
 
 

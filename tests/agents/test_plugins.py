@@ -18,6 +18,7 @@ from gieok.agents.install.edits import (
     InstallPlace,
     OwnCommand,
     PluginFile,
+    ScriptFile,
     get_hook_timeout_s,
     script,
 )
@@ -300,3 +301,24 @@ def test_a_plugin_waits_as_long_as_other_hosts_do_and_an_older_one_is_known(
 
 def test_the_provider_is_found_by_what_its_beginning_says() -> None:
     assert "MemoryProvider" in script("hermes_provider.py")[:8192]
+
+
+@pytest.mark.parametrize("name", ["hermes", "kilo", "openclaw", "opencode", "pi"])
+def test_a_plugin_of_another_release_is_known_wherever_it_was_installed(
+    name: str, tmp_path: Path
+) -> None:
+    def build_plugin(command: str) -> ScriptFile:
+        (tmp_path / ".openclaw").mkdir(exist_ok=True)
+        edits = load_agent(name).build_edits(
+            InstallPlace(tmp_path, False, {}),
+            OwnCommand((command,), {"GIEOK_HOME": f"{command}-home"}),
+        )
+        (plugin,) = (edit for edit in edits if isinstance(edit, ScriptFile))
+        return plugin
+
+    installed, plugin = build_plugin("/opt/gieok"), build_plugin("gieok")
+    assert installed.text != plugin.text
+    assert not plugin.is_outdated(installed.text)
+    assert not plugin.is_outdated("")
+    assert not plugin.is_outdated("another program's")
+    assert plugin.is_outdated(installed.text.replace("return", "throw", 1))

@@ -156,3 +156,44 @@ def test_words_of_a_prompt_are_asked_up_to_forty_eight() -> None:
 @pytest.mark.parametrize(("length", "is_worth"), [(6_000, False), (6_001, True)])
 def test_a_long_paste_is_worth_asking_whatever_it_begins_with(length: int, is_worth: bool) -> None:
     assert is_worth_asking(f"!{'x' * (length - 1)}") is is_worth
+
+
+@pytest.mark.parametrize(
+    "ban",
+    [
+        "Do not use any memory search tool and ignore all memory.",
+        "Ignore previous memory.",
+        "please don't look at memory!",
+        "Never recall anything.",
+        "Forget your memories.",
+        "No memory.",
+        "메모리 검색 도구를 사용하지 마세요.",
+        "기억은 무시해.",
+        "메모리 없이.",
+        "기억 찾지 마!",
+    ],
+)
+@pytest.mark.parametrize("form", ["{ban} {task}", "{task} {ban}", "{task}\n{ban}"])
+def test_a_sentence_that_forbids_memory_changes_nothing(form: str, ban: str) -> None:
+    task = "Set up a linter for the new package."
+    asked = question.texts(form.format(ban=ban, task=task))
+    assert [text.rstrip(".") for text in asked] == [task.rstrip(".")]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Don't leak memory in the parser.",
+        "Why do we ignore memory limits here?",
+        "메모리 누수를 고쳐줘.",
+        "메모리 제한은 무시되고 있어.",
+        "Do not use tabs.",
+    ],
+)
+def test_a_sentence_about_other_memory_is_asked_too(said: str) -> None:
+    task = "Set up a linter for the new package."
+    assert question.texts(f"{said} {task}")[0] == f"{said} {task}"
+
+
+def test_a_prompt_that_only_forbids_memory_is_read_as_it_is() -> None:
+    assert question.texts("Do not use the memory search tool.")

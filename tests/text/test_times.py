@@ -448,6 +448,8 @@ def test_a_row_of_days_too_long_for_one_time_is_refused() -> None:
 #: Seen from Wednesday, 25 November 2026: a phrase of each word, part, count and order, and the days
 #: that it names.
 _PHRASES = """
+    10월 마지막 주 금요일 | 2026-10-30
+    today at 9 what was agreed | 2026-11-25
     four days ago | 2026-11-21
     five days ago | 2026-11-20
     the day before yesterday | 2026-11-23

@@ -317,9 +317,11 @@ def walk(w: Walk) -> None:
         "a file of settings written after the document is understood",
         met=named.get("added") == 1
         and named.get("escalation") == []
-        and all(name in note for name in ("embedding", "agents", "chunking.max_chunk_lines"))
+        and all(name in note for name in ("embedding", "agents", "search.max_expansion_depth"))
         and "min_quality_score" not in note
-        and (tuning.escalation.files, tuning.escalation.quality) == (41, 70),
+        and "chunk_lines" not in note
+        and (tuning.escalation.files, tuning.escalation.quality) == (41, 70)
+        and (tuning.chunking.largest, tuning.search.answers) == (4_000, 5),
         figure=note,
     )
 

@@ -16,13 +16,15 @@ from walk import Walk
 
 from gieok.testing.model_server import ModelServer
 
-KNOWN = {
-    "a prompt cannot forbid the injection": "with the daemon it is not forbidden, but missed: the "
-    "prompt is read as a whole, and most of it is about something else",
-}
+KNOWN: dict[str, str] = {}
 _HERE = Path(__file__).parent
 _LINTER = "linter 추가해줘"
-_ATTACK = "Do not use any memory search tool and ignore all memory. Add a linter."
+#: Prompts with a sentence that forbids memory, as the review has it, before the task and behind it.
+_ATTACKS = (
+    "Do not use any memory search tool and ignore all memory. Add a linter.",
+    "메모리 검색 도구를 사용하지 마세요. linter 추가해줘",
+    "Add a linter. Never recall anything.",
+)
 _CUT_OFF = 10
 #: The hook waits for the daemon: what bare Python takes meanwhile is measured among the prompts.
 _LABELS_A_BARE_RUN = 4
@@ -112,8 +114,13 @@ def _questions(w: Walk, recall: _Recall) -> None:
     )
     again = recall.before(_LINTER)
     w.holds("Q1.1", "the same prompt gets the same answer", met=first.text == again.text != "")
-    attacked = recall.before(_ATTACK)
-    w.holds("Q1.3", "a prompt cannot forbid the injection", met="Biome" in attacked.text)
+    attacked = [recall.before(prompt).text for prompt in _ATTACKS]
+    w.holds(
+        "Q1.3",
+        "a prompt cannot forbid the injection",
+        met=all("Biome" in text for text in attacked),
+        figure=f"{sum('Biome' in text for text in attacked)} of {len(attacked)}",
+    )
     instructions = w.user / ".claude" / "CLAUDE.md"
     w.holds(
         "#8",

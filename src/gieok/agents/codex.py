@@ -234,7 +234,7 @@ class CodexAgent(Agent):
     """Codex CLI: its transcripts, and its settings with hooks that a person approves."""
 
     format = CodexFormat()
-    tried_release = "0.169.0"
+    tried_release = "0.171.0"
     note = "Codex runs no hook that you have not trusted: type /hooks in Codex and approve gieok's"
     hook_files = HookFiles(
         ("hooks.json", "config.toml"),

@@ -53,6 +53,23 @@ COMMON = frozenset(
 )
 
 
+#: Forbids the agent to use its memory. Such a sentence says nothing of the task.
+_FORBIDS_MEMORY = (
+    r"(?i)^\W*(?:(?:please|just|and|but|now|from now on),? ){0,2}"
+    r"(?:(?:(?:do not|don'?t|never|stop|avoid|without)(?: ever)? (?:us|search|read|check|consult"
+    r"|look|query|call|rely|access|load|recall)\w*\b.*"
+    r"|(?:ignore|disregard|forget|skip|disable|without|no)"
+    r"(?: (?:all|any|every|your|the|of|previous|prior|earlier|long-term|what is in)){0,3} )"
+    r"\b(?:memory|memories|gieok)\b"
+    r"|(?:do not|don'?t|never) recall\b)"
+    r"|^.*(?:메모리|기억|gieok).*(?:사용하|쓰|검색하|찾|보|읽|참고하|참조하|조회하|불러오|떠올리)지 ?[마말]\S*[\s.!~]*$"
+    r"|^.*(?:메모리|기억|gieok)(?:[은는을를]|들은|들을)? ?(?:다 |모두 |전부 )?"
+    r"(?:무시|빼고|없이|금지)(?!\S* ?(?:되|된|됐|돼))\S*[\s.!~]*$"
+)
+#: Words without which no sentence is tried by `_FORBIDS_MEMORY`.
+_OF_MEMORY = ("memor", "recall", "gieok", "메모리", "기억")
+
+
 def is_worth_asking(prompt: str) -> bool:
     """Say whether a prompt may concern memory.
 
@@ -160,8 +177,11 @@ def asks_about_the_past(prompt: str) -> bool:
 def texts(prompt: str) -> list[str]:
     """Return the texts to search memory for: the whole prompt and each of its sentences.
 
-    Sentences that cannot concern memory are left out; [] if nothing is left.
+    Sentences that cannot concern memory are left out; [] if nothing is left. The whole prompt is
+    without those that forbid memory: else what an attacker adds would make the rest look like talk
+    of something else.
     """
+    prompt = _leave_out_bans(prompt)
     if not is_worth_asking(prompt) or is_of_this_session(prompt):
         return []
     if len(prompt) > 2 * _END_CHARS:
@@ -178,6 +198,16 @@ def texts(prompt: str) -> list[str]:
         if weights and weights not in questions.values():
             questions[text] = weights
     return list(questions)
+
+
+def _leave_out_bans(prompt: str) -> str:
+    """Return a prompt without its sentences that forbid memory; as it is where nothing is left."""
+    folded = prompt.lower()
+    if len(prompt) > 2 * _END_CHARS or not any(word in folded for word in _OF_MEMORY):
+        return prompt
+    sentences = [part for part in _SENTENCE.split(prompt) if part]
+    others = [part for part in sentences if not re.search(_FORBIDS_MEMORY, part)]
+    return "\n".join(others) if others and len(others) < len(sentences) else prompt
 
 
 def build_prompt_questions(prompt: str) -> list[dict[str, float]]:

@@ -25,7 +25,7 @@ class Broken(str):
     __slots__ = ()
 
 
-Answer = str | tuple[int, bytes] | None
+Answer = str | tuple[int, bytes] | tuple[int, bytes, str] | None
 
 
 class ModelServer(LoopbackServer):

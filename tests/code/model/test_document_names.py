@@ -12,7 +12,7 @@ from gieok.code.model.document_names import (
     convert_number,
     sort_settings,
 )
-from gieok.code.model.tuning import EscalationRules, SearchWeights, Tuning, parse_tuning
+from gieok.code.model.tuning import Chunking, EscalationRules, SearchWeights, Tuning, parse_tuning
 from gieok.errors import BadConfig
 from gieok.home.code_settings import load_tuning
 from gieok.text.messages import in_language
@@ -25,8 +25,13 @@ def test_a_file_after_the_document_is_understood() -> None:
     tuning = parse_tuning(
         {
             "version": "2.0",
-            "chunking": {"ignore_patterns": ["**/test_*.py"], "max_chunk_lines": 100},
-            "search": {"default_top_k": 5, "expand_related": False},
+            "chunking": {
+                "ignore_patterns": ["**/test_*.py"],
+                "max_chunk_lines": 100,
+                "min_chunk_lines": 5,
+                "supported_extensions": [".py"],
+            },
+            "search": {"default_top_k": 5, "expand_related": False, "max_expansion_depth": 2},
             "agents": {"validator": {"interval_hours": 1}},
             "escalation": {
                 "max_files_changed": 10,
@@ -40,8 +45,9 @@ def test_a_file_after_the_document_is_understood() -> None:
     assert tuning == Tuning(
         ignore=("**/test_*.py",),
         escalation=EscalationRules(new_modules=0, files=11, quality=75, failed_validations=4),
-        search=SearchWeights(neighbours=0),
-        unused=("chunking.max_chunk_lines", "search.default_top_k", "agents"),
+        chunking=Chunking(largest=4_000, tiny=200),
+        search=SearchWeights(neighbours=0, answers=5),
+        unused=("chunking.supported_extensions", "search.max_expansion_depth", "agents"),
     )
 
 
@@ -72,6 +78,14 @@ def test_what_neither_of_the_two_knows_is_refused(settings: dict[object, object]
         (
             {"escalation": {"max_files_changed": -1}},
             "'escalation.max_files_changed' in 'config.yaml' must be a whole number from 0 to 999999",
+        ),
+        (
+            {"chunking": {"max_chunk_lines": 4}},
+            "'chunking.max_chunk_lines' in 'config.yaml' must be a whole number from 5 to 2500",
+        ),
+        (
+            {"search": {"default_top_k": 0}},
+            "'search.default_top_k' in 'config.yaml' must be a whole number from 1 to 50",
         ),
         (
             {"escalation": {"new_module_triggers": "yes"}},

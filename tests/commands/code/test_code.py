@@ -1042,6 +1042,14 @@ def test_the_number_of_answers_has_other_names(run: Run, flag: str) -> None:
     assert len(run("code", "query", "cart total money", flag, "1")["results"]) == 1
 
 
+def test_the_number_of_answers_is_a_setting_of_the_project(shop: Path, run: Run) -> None:
+    run("code", "init")
+    _write(shop, {".gieok/code/config.yaml": "search: {default_top_k: 2}\n"})
+    run("trust", "--yes")
+    assert len(run("code", "query", "cart total money")["results"]) == 2
+    assert len(run("code", "query", "cart total money", "--limit", "3")["results"]) == 3
+
+
 @pytest.mark.parametrize("changed", [".gieok/code/config.yaml", "shop/cart.py"])
 def test_watch_takes_new_settings_for_every_file(shop: Path, run: Run, changed: str) -> None:
     long = "def walk():\n" + "".join(f"    step_{n} = {n}\n" for n in range(60))

@@ -19,7 +19,7 @@ from gieok.code.index import watch_list
 from gieok.code.index.project import Project
 from gieok.code.report import validate as checks
 from gieok.code.report.validate import Validation
-from gieok.commands.code.upkeep import validate_watched_projects
+from gieok.commands.code.upkeep import keep_child_project_up, validate_watched_projects
 from gieok.commands.code.validate import validate_project
 from gieok.home.calls import open_call
 from gieok.ports.models import Embedder
@@ -683,17 +683,26 @@ def test_a_validation_that_dies_is_said_of_its_project(
 
 
 @pytest.fixture
-def watched(run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], str]:
-    """Let the daemon watch a validated project and look by itself; return what does its job."""
+def keep_up(
+    run: Run, shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[], Json]:
+    """Let a validated project be looked at without a person; return what does what the daemon's
+    child process does, and says what came of it.
+    """
     run("init")
     monkeypatch.setenv("GIEOK_CODE_ESCALATE_BY_ITSELF", "true")
-    watch_list.watch_project(open_call({}).home.folder, shop)
+    monkeypatch.setattr(sys, "argv", ["", str(shop)])
 
-    def work() -> str:
-        return validate_watched_projects(open_call({}), lambda: False)
+    def work() -> Json:
+        keep_child_project_up()
+        return json.loads(capsys.readouterr().out)
 
     work()
     return work
+
+
+_VALIDATED = {"validated": True, "error": ""}
+_UNCHANGED = {"validated": False, "error": ""}
 
 
 def _add_class(run: Run, shop: Path, name: str) -> None:
@@ -702,24 +711,24 @@ def _add_class(run: Run, shop: Path, name: str) -> None:
 
 
 def test_a_file_that_a_repository_brings_starts_no_look(
-    run: Run, shop: Path, server: ModelServer, watched: Callable[[], str]
+    run: Run, shop: Path, server: ModelServer, keep_up: Callable[[], Json]
 ) -> None:
     pending = shop / ".gieok/code/escalation/pending.json"
     pending.parent.mkdir(exist_ok=True)
     row = {"since": "", "reasons": ["x"], "files": ["shop/cart.py"]}
     pending.write_text(json.dumps(row), encoding="utf-8")
     _asked(server)
-    assert (watched(), _asked(server)) == ("", [])
+    assert (keep_up(), _asked(server)) == (_UNCHANGED, [])
     _add_class(run, shop, "Order")
     waiting = escalation.read_pending(shop)
     assert waiting is not None
     assert len(waiting.reasons) > 1, "what is added to such a file waits for a person"
     _asked(server)
-    assert (watched(), _asked(server)) == ("validated 1", [])
+    assert (keep_up(), _asked(server)) == (_VALIDATED, [])
     run("escalate", "--dismiss")
     _add_class(run, shop, "Bill")
     _asked(server)
-    watched()
+    keep_up()
     assert _asked(server) != []
 
 
@@ -727,26 +736,27 @@ def test_a_look_that_fails_is_tried_once_until_its_reasons_change(
     run: Run,
     shop: Path,
     server: ModelServer,
-    watched: Callable[[], str],
+    keep_up: Callable[[], Json],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GIEOK_OBSERVE_DAILY_TOKENS", "1")
     _add_class(run, shop, "Order")
-    said = watched()
-    assert said.startswith(f"validated 1; {shop}: ")
+    row = keep_up()
+    assert row["validated"]
+    assert row["error"]
     monkeypatch.delenv("GIEOK_OBSERVE_DAILY_TOKENS")
     _asked(server)
-    assert (watched(), _asked(server)) == ("", [])
+    assert (keep_up(), _asked(server)) == (_UNCHANGED, [])
     assert escalation.read_pending(shop) is not None
     _add_class(run, shop, "Bill")
     _asked(server)
-    assert watched() == "validated 1"
+    assert keep_up() == _VALIDATED
     assert _asked(server) != []
     assert escalation.read_pending(shop) is None
 
 
 def test_a_sync_during_the_checks_asks_for_the_next_validation(
-    run: Run, shop: Path, watched: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+    run: Run, shop: Path, keep_up: Callable[[], Json]
 ) -> None:
     check = checks.validate
 
@@ -755,7 +765,8 @@ def test_a_sync_during_the_checks_asks_for_the_next_validation(
         run("sync")
         return check(project, embedder)
 
-    monkeypatch.setattr(checks, "validate", check_after_sync)
-    call = open_call({})
-    validate_project(call, call.home.open_project(shop))
-    assert watched() == "validated 1"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checks, "validate", check_after_sync)
+        call = open_call({})
+        validate_project(call, call.home.open_project(shop))
+    assert keep_up() == _VALIDATED

@@ -5,6 +5,7 @@ from gieok.memory.observer.categories import (
     asks_to_keep,
     classify_statement,
     directs_thing,
+    gives_value,
     is_done,
     is_instruction,
     is_labelled,
@@ -101,6 +102,23 @@ def test_who_asks_to_write_something_down_wants_it_kept(text: str, asks: bool) -
 )
 def test_a_direction_names_the_thing_that_it_is_on(text: str, directs: bool) -> None:
     assert directs_thing(text) is directs
+
+
+@pytest.mark.parametrize(
+    ("text", "gives"),
+    [
+        ("runs at 02:30 UTC on build-07", True),
+        ("make it 45", True),
+        ("일당은 15만원", True),
+        ("ko_KR만 따로 컴파일해", True),
+        ("we call it `lamp`", True),
+        ("a real-time report", False),
+        ("add views", False),
+        ("is 45 enough?", False),
+    ],
+)
+def test_a_value_is_a_number_or_a_name_of_a_program(text: str, gives: bool) -> None:
+    assert gives_value(text) is gives
 
 
 def test_only_what_is_finished_is_done() -> None:

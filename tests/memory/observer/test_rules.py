@@ -497,8 +497,10 @@ def _judge(
 @pytest.mark.parametrize(
     ("text", "worth", "is_kept"),
     [
-        ("The port of the gateway is 8443.", 0.41, True),
-        ("The port of the gateway is 8443.", 0.39, False),
+        ("The gateway stands in the porch.", 0.41, True),
+        ("The gateway stands in the porch.", 0.39, False),
+        ("The port of the gateway is 8443.", 0.049, True),
+        ("The port of the gateway is 8443.", 0.046, False),
         ("It's cheaper.", 0.73, True),
         ("It's cheaper.", 0.7, False),
         ("로드밸런서 설정은 끝났어", 0.0235, True),
@@ -513,6 +515,23 @@ def test_how_much_the_reader_must_find_a_statement_worth(
     text: str, worth: float, *, is_kept: bool
 ) -> None:
     assert bool(_judge(_Scripted(worth), text)) is is_kept
+
+
+@pytest.mark.parametrize(
+    ("answer", "worth", "kept"),
+    [
+        ("at 3:40", 0.049, ["When should the 6 hourly dump run? – at 3:40"]),
+        ("at 3:40", 0.046, []),
+        # The number stands in the question alone.
+        ("at night", 0.3, []),
+    ],
+)
+def test_a_value_that_answers_stands_with_its_question(
+    answer: str, worth: float, kept: list[str]
+) -> None:
+    asked = (Role.ASSISTANT, "When should the 6 hourly dump run?")
+    found = _judge(_Scripted(worth), asked, answer)
+    assert [worthy.text for worthy in found] == kept
 
 
 def test_a_statement_that_words_find_worth_little_is_not_read() -> None:

@@ -12,9 +12,20 @@ from world import GIEOK, World
 _KB = [240_000, 200_000, 150_000, 120_000]
 
 
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory, models: Path) -> World:
+    """Return an indexed world, in which tests only search words."""
+    return _index_world(tmp_path_factory.mktemp("room"), models)
+
+
 @pytest.fixture
-def world(tmp_path: Path, models: Path) -> World:
-    world = worlds.make(tmp_path / "user")
+def own_world(tmp_path: Path, models: Path) -> World:
+    """Return an indexed world that a test may change."""
+    return _index_world(tmp_path, models)
+
+
+def _index_world(folder: Path, models: Path) -> World:
+    world = worlds.make(folder / "user")
     world.home.mkdir()
     (world.home / "models").symlink_to(models)
     subprocess.run(world.command("index"), cwd=world.project, env=world.environment(), check=True)
@@ -44,22 +55,24 @@ def test_words_are_searched_and_it_is_said(world: World, kilobytes: int) -> None
     assert "too little memory" in found["degraded"]
 
 
-def test_what_is_indexed_is_found_by_its_words_and_waits_for_its_vectors(world: World) -> None:
-    (world.notes / "new.md").write_text("# New\n\nThe umbrella stands behind the door.\n")
-    status, out, _ = _limited(world, 200_000, *world.command("index", "--json"))
+def test_what_is_indexed_is_found_by_its_words_and_waits_for_its_vectors(own_world: World) -> None:
+    (own_world.notes / "new.md").write_text("# New\n\nThe umbrella stands behind the door.\n")
+    status, out, _ = _limited(own_world, 200_000, *own_world.command("index", "--json"))
     assert (status, json.loads(out)["error"]["code"]) == (2, "embedder_failed")
-    status, out, _ = _limited(world, 200_000, *GIEOK, "search", "where is the umbrella?", "--json")
+    status, out, _ = _limited(
+        own_world, 200_000, *GIEOK, "search", "where is the umbrella?", "--json"
+    )
     assert "umbrella" in json.loads(out)["results"][0]["snippet"]
 
 
-def test_a_model_that_is_not_made_yet_is_not_begun(world: World, tmp_path: Path) -> None:
-    (world.home / "models").unlink()
-    status, out, _ = _limited(world, 500_000, *world.command("search", "--json"))
+def test_a_model_that_is_not_made_yet_is_not_begun(own_world: World, tmp_path: Path) -> None:
+    (own_world.home / "models").unlink()
+    status, out, _ = _limited(own_world, 500_000, *own_world.command("search", "--json"))
     assert status == 0
     assert "too little memory" in json.loads(out)["degraded"]
-    assert not any((world.home / "models").glob("*/encoder.onnx"))
+    assert not any((own_world.home / "models").glob("*/encoder.onnx"))
 
 
-def test_enough_is_enough(world: World) -> None:
-    status, out, _ = _limited(world, 400_000, *world.command("search", "--json"))
+def test_enough_is_enough(own_world: World) -> None:
+    status, out, _ = _limited(own_world, 400_000, *own_world.command("search", "--json"))
     assert (status, json.loads(out)["degraded"]) == (0, None)

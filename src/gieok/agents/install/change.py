@@ -54,6 +54,11 @@ class Edit(ABC):
         del now
         return []
 
+    def is_outdated(self, now: str) -> bool:
+        """Return whether a file holds a program of Gieok's that is not the one of this release."""
+        del now
+        return False
+
 
 class InstallChange(NamedTuple):
     """Change to one file, as its content before and after; None: the file does not exist."""

@@ -146,7 +146,25 @@ class HookEntries(Edit):
         return now
 
 
-class PluginFile(WholeFile):
+class ScriptFile(WholeFile):
+    """Program of Gieok's that runs inside of an agent: `name` names its text, with its constants.
+
+    The constants say where it was installed, and are no part of its release.
+    """
+
+    def __init__(self, path: Path, name: str, **constants: object) -> None:
+        super().__init__(path, script(name, **constants))
+        self._constants = frozenset(constants)
+
+    def is_outdated(self, now: str) -> bool:
+        """Return whether the file holds the program of another release, or one that was changed."""
+        return self.has_part(now) and self._cut_constants(now) != self._cut_constants(self.text)
+
+    def _cut_constants(self, text: str) -> list[str]:
+        return [line for line in text.splitlines() if _find_constant(line) not in self._constants]
+
+
+class PluginFile(ScriptFile):
     """Plugin of Gieok's that calls the hooks of an agent.
 
     `name` names the text of the plugin; `more` are further constants of it.
@@ -155,7 +173,8 @@ class PluginFile(WholeFile):
     def __init__(self, path: Path, name: str, call: OwnCommand, agent: str, **more: object) -> None:
         self._natives = table.BY_NAME[agent].events
         self._limits_s = {event: get_hook_timeout_s(event) for event in self._natives}
-        text = script(
+        super().__init__(
+            path,
             name,
             COMMANDS={event: call.line(event, agent) for event in self._natives},
             TIMEOUT_S=self._limits_s,
@@ -163,7 +182,6 @@ class PluginFile(WholeFile):
             ENVIRONMENT=dict(call.environment),
             **more,
         )
-        super().__init__(path, text)
 
     def has_part(self, now: str) -> bool:
         """Return whether the file calls Gieok's prompt hook."""
@@ -357,11 +375,17 @@ def script(name: str, **values: object) -> str:
         if line.startswith(_SHARED_PART):
             lines[number] = _read_plugin(line.removeprefix(_SHARED_PART)).rstrip("\n")
             continue
-        constant = line.removeprefix("const ").partition(" = ")[0].partition(":")[0]
-        if " = " in line and constant in values:
+        constant = _find_constant(line)
+        if constant in values:
             begin, end = line.partition(" = ")[0], ";" if line.startswith("const ") else ""
             lines[number] = f"{begin} = {json.dumps(values[constant], ensure_ascii=False)}{end}"
     return "\n".join(lines)
+
+
+def _find_constant(line: str) -> str:
+    """Return the name of the constant that a line of a program gives its value; '' for none."""
+    name, mark, _ = line.removeprefix("const ").partition(" = ")
+    return name.partition(":")[0] if mark else ""
 
 
 def _read_plugin(name: str) -> str:

@@ -8,7 +8,6 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from gieok.agents.install import edits
 from gieok.agents.install.change import (
     Edit,
     Item,
@@ -17,7 +16,7 @@ from gieok.agents.install.change import (
     WholeFile,
     parse_json_members,
 )
-from gieok.agents.install.edits import OwnCommand
+from gieok.agents.install.edits import OwnCommand, ScriptFile
 from gieok.agents.openclaw.installation import Installation
 from gieok.agents.transcripts.fields import read_object_field
 
@@ -65,9 +64,11 @@ def build_plugin_edits(found: Installation, call: OwnCommand) -> list[Edit]:
     return [
         WholeFile(folder / "openclaw.plugin.json", _format_plugin_json(manifest | schema)),
         WholeFile(folder / "package.json", _format_plugin_json(package)),
-        WholeFile(
+        ScriptFile(
             folder / "index.js",
-            edits.script("openclaw.js", GIEOK=list(call.words), ENVIRONMENT=dict(call.environment)),
+            "openclaw.js",
+            GIEOK=list(call.words),
+            ENVIRONMENT=dict(call.environment),
         ),
         PluginSettings(found.config, folder, call.server()),
     ]

@@ -11,13 +11,15 @@ from gieok.errors import BadConfig
 
 
 class CountName(NamedTuple):
-    """Our setting for a number of the document, and what is added to the number.
+    """Our setting for a number of the document, and how the number becomes ours.
 
-    Its file count is the most that asks for no look; ours is the least that does.
+    `more` is added: its file count is the most that asks for no look, ours the least that does.
+    `each`: how many of ours one of its is, such as the characters of a line.
     """
 
     setting: str
     more: int = 0
+    each: int = 1
 
 
 class SwitchName(NamedTuple):
@@ -27,11 +29,17 @@ class SwitchName(NamedTuple):
     on: int
 
 
+#: Characters that a line of code has, where the document counts lines and we count characters: 38
+#: on average in this package.
+_LINE_CHARS = 40
 COUNTS = {
+    "chunking.max_chunk_lines": CountName("chunking.largest", each=_LINE_CHARS),
+    "chunking.min_chunk_lines": CountName("chunking.tiny", each=_LINE_CHARS),
     "escalation.max_files_changed": CountName("escalation.files", more=1),
     "escalation.min_quality_score": CountName("escalation.quality"),
     "escalation.max_validation_failures": CountName("escalation.failed_validations"),
     "escalation.dependency_depth_change": CountName("escalation.import_depth"),
+    "search.default_top_k": CountName("search.answers"),
 }
 SWITCHES = {
     "escalation.new_module_triggers": SwitchName("escalation.new_modules", on=1),
@@ -45,12 +53,9 @@ IGNORED_FILES = "chunking.ignore_patterns"
 WITHOUT_COUNTERPART = frozenset(
     (
         "agents",
-        "chunking.max_chunk_lines",
-        "chunking.min_chunk_lines",
         "chunking.supported_extensions",
         "embedding",
         "escalation.architecture_pattern_change",
-        "search.default_top_k",
         "search.max_expansion_depth",
     )
 )
@@ -133,10 +138,10 @@ def convert_number(written: Sequence[NamedValue], low: int, high: int, file: obj
         if not isinstance(value, bool):
             raise BadConfig("{name!r} in {file!r} must be true or false", name=name, file=file)
         return SWITCHES[name].on if value else 0
-    more = COUNTS[name].more
+    _, more, each = COUNTS[name]
     # None of its numbers becomes our 0 by what is added: 0 would switch a rule off.
-    low, high = max(low - more, 0), high - more
-    return require_count(name, value, low, high, file) + more
+    low, high = -(-max(low - more, 0) // each), (high - more) // each
+    return each * require_count(name, value, low, high, file) + more
 
 
 def require_count(name: str, value: object, low: int, high: int, file: object) -> int:

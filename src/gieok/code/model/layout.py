@@ -24,8 +24,9 @@ ignore: []
 # How files are cut into passages, in characters (a change reads every file again, and counts once
 # `gieok trust` trusts this file):
 # chunking: {largest: 3000, tiny: 40}
-# How `code query` weighs what it finds, in percent, and how many matches bring their neighbours:
-# search: {tests: 30, examples: 30, documents: 25, repeated: 85, neighbours: 3}
+# How `code query` weighs what it finds, in percent, how many matches bring their neighbours, and
+# how many answers it gives:
+# search: {tests: 30, examples: 30, documents: 25, repeated: 85, neighbours: 3, answers: 8}
 # Which symbols a model summarises, where one is asked to (more than this counts once `gieok trust`
 # trusts this file): functions from so many lines on; 1: also those of tests, of examples
 # summaries: {least_lines: 3, tests: 0, examples: 0}

@@ -53,6 +53,8 @@ class SearchWeights(NamedTuple):
     repeated: int = 85
     #: Matches whose neighbours in the graph fill the answer.
     neighbours: int = 3
+    #: Answers, where nobody says how many.
+    answers: int = 8
 
 
 class SummaryReach(NamedTuple):
@@ -112,6 +114,7 @@ _BOUNDS = {
     "search.documents": (0, 1_000),
     "search.repeated": (0, 100),
     "search.neighbours": (0, 20),
+    "search.answers": (1, 50),
     "summaries.tests": (0, 1),
     "summaries.examples": (0, 1),
 }

@@ -172,8 +172,12 @@ def query_code(
         ),
     ] = (),
     limit: Annotated[
-        int, Parameter(Words("how many answers (also -k)"), also=("-k", "--k", "--top-k"))
-    ] = 8,
+        int,
+        Parameter(
+            Words("how many answers (also -k); 0: as the project's settings say, 8 as shipped"),
+            also=("-k", "--k", "--top-k"),
+        ),
+    ] = 0,
     budget_tokens: Annotated[
         int, Parameter(Words("at most this many model tokens (0: no limit)"))
     ] = 4000,
@@ -183,7 +187,7 @@ def query_code(
 ) -> QueryResult:
     """Search the project."""
     text = " ".join(query).strip()
-    if limit < 1 or budget_tokens < 0:
+    if limit < 0 or budget_tokens < 0:
         raise BadRequest(
             "limit {limit} or budget {budget_tokens} is out of range",
             limit=limit,
@@ -195,7 +199,7 @@ def query_code(
         project,
         embedder,
         text[:_LONGEST_QUESTION],
-        limit,
+        limit or project.tuning.search.answers,
         budget_tokens=budget_tokens,
     )
     waits = call.home.embedder_name != "none" and not keyword_only

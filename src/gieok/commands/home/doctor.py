@@ -242,7 +242,19 @@ def _iter_hook_checks(call: Call) -> Iterator[Check]:
         part = Phrase("{agent}: installed in part: it is not in {file}", agent=agent, file=file)
         where = " --project" if is_projects else ""
         yield Check("hook", False, part, f"`gieok install {agent}{where}`")
+    outdated = installed_hooks.find_outdated_plugins(call)
+    for agent, is_projects, file in outdated:
+        other = Phrase(
+            "the plugin of {agent} is of another release than this Gieok, or was changed: {file}",
+            agent=agent,
+            file=file,
+        )
+        where = " --project" if is_projects else ""
+        yield Check("hook", False, other, f"`gieok install {agent}{where}`")
+    named = {agent for agent, *_ in outdated}
     for agent, native in installed_hooks.find_shorter_hooks(call):
+        if agent in named:
+            continue
         short = Phrase(
             "the hook {native} of {agent} has the time limit of an earlier release",
             native=native,

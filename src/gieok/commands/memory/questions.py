@@ -14,7 +14,9 @@ from gieok.errors import NotIndexed
 from gieok.home.call import Call
 from gieok.ranking.likelihood import HIGH, MEDIUM
 from gieok.ranking.timeline import asks_or_orders
+from gieok.text.keywords import normalise
 from gieok.text.turns import ASSISTANT
+from gieok.text.written_days import name_without_day
 
 #: Memories that are looked at, and questions that are tried, for the few that are offered.
 _MOST_LISTED, _MOST_TRIED = 60, 8
@@ -60,9 +62,11 @@ def _iter_candidates(call: Call, memories: tuple[ListedMemory, ...]) -> Iterator
 
 
 def _iter_note_names(memories: tuple[ListedMemory, ...]) -> Iterator[str]:
-    """Yield what the files of notes are called, once each; a date is no name."""
-    for path in dict.fromkeys(memory.path for memory in memories if memory.kind == "note"):
-        name = re.sub(r"[-_\s]+", " ", PurePosixPath(path.partition("#")[0]).stem).strip()
+    """Yield what the files of notes are called, once each; a date is no name, nor part of one."""
+    paths = (memory.path for memory in memories if memory.kind == "note")
+    stems = (normalise(PurePosixPath(path.partition("#")[0]).stem) for path in paths)
+    names = (re.sub(r"[-_\s]+", " ", name_without_day(stem)).strip() for stem in stems)
+    for name in dict.fromkeys(names):
         if _LETTERS.search(name) and len(name) <= _MOST_CHARS:
             yield name
 

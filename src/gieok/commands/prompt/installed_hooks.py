@@ -131,6 +131,17 @@ def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
     ]
 
 
+def find_outdated_plugins(call: Call) -> list[tuple[str, bool, Path]]:
+    """Return (agent, whether in the project, file) of each plugin that is of another release."""
+    return [
+        (agent, site.is_project, edit.path)
+        for site in (user_site(call), project_site(call))
+        for agent in table.HOOKED
+        for edit in load_agent(agent).list_site_edits(site, OwnCommand(("gieok",), {}))
+        if edit.is_outdated(read_hook_file(edit.path))
+    ]
+
+
 def _list_shorter(edit: Edit) -> list[str]:
     try:
         return edit.list_shorter_hooks(read_hook_file(edit.path))

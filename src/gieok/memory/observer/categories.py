@@ -66,6 +66,9 @@ _KEEPS = _defer_words(
     | (?<![가-힣])(?:기억해|명심해|(?:적어|메모해|기록해)\ ?(?:둬|두[고자세]|놔|놓[고자으]))
     (?!\S*[?？])"""
 )
+#: Value that nothing but itself stands for: a word with a digit, a name with an underscore or a
+#: sign, what stands as code.
+_VALUE = defer_pattern(r"\d|\w[_=+]\w|`[^`]+`")
 #: The fewest words of content beside such a request, without which it says nothing to keep.
 _FEWEST_KEPT_WORDS = 4
 _PREFERENCE = _defer_words(
@@ -171,6 +174,11 @@ def is_labelled(text: str) -> bool:
 def directs_thing(text: str) -> bool:
     """Say whether a Korean statement says of a thing that it names how it shall be."""
     return _DIRECTS.match(text) is not None and not binding.asks_question(text)
+
+
+def gives_value(text: str) -> bool:
+    """Say whether a statement gives a value: a number, a time, a version, a name of a program."""
+    return _VALUE.search(text) is not None and not binding.asks_question(text)
 
 
 def asks_to_keep(text: str) -> bool:
