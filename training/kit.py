@@ -81,6 +81,8 @@ def list_texts(kit: Path) -> Iterator[str]:
     for rule in rows.uses:
         yield from (rule.text, rule.stated)
         yield from (use.text for use in rule.uses)
+    for talk in rows.talks:
+        yield from (*(line for _, line in talk.talk), talk.text)
     for reading in read_readings(kit / FILE):
         yield f"{reading.predicate}:"
         yield reading.value

@@ -42,6 +42,7 @@ _FIELDS = {
     "told": "author lang before text tells",
     "rules": "author lang before text rules allowed why",
     "uses": "author lang text rules allowed uses",
+    "mends": "author lang talk text mends keep why",
 }
 _ASKS = {"direct", "paraphrase", "cross", "task", "vague"}
 
@@ -86,7 +87,7 @@ def find_doubles(files: dict[str, list[dict[str, Any]]]) -> list[str]:
         form = stem.split("_")[0]
         for number, row in enumerate(rows, 1):
             text, label = _main_text(form, row)
-            key = form, " ".join([row.get("before", ""), text]).casefold()
+            key = form, f"{_said_before(form, row)} {text}".casefold()
             place = f"{stem}:{number}"
             if key in seen:
                 other, known = seen[key]
@@ -208,6 +209,19 @@ def _check_uses(row: dict[str, Any]) -> Iterator[str]:
         yield "no use"
 
 
+def _check_mends(row: dict[str, Any]) -> Iterator[str]:
+    if not row["talk"] or {line["who"] for line in row["talk"]} - {"user", "character"}:
+        yield "no talk before it, or one of others"
+    said = "\n".join(line["text"] for line in row["talk"])
+    for mended in row["mends"]:
+        if not mended["right"] or mended["right"] not in row["text"]:
+            yield f"the text lacks {mended['right']!r}"
+        if mended["wrong"] not in said:
+            yield f"the talk lacks {mended['wrong']!r}"
+    if row["keep"] not in row["text"]:
+        yield f"the text lacks {row['keep']!r}"
+
+
 _CHECKS = {
     "judge": _check_judge,
     "pairs": _check_pairs,
@@ -216,6 +230,7 @@ _CHECKS = {
     "told": _check_told,
     "rules": _check_rules,
     "uses": _check_uses,
+    "mends": _check_mends,
 }
 
 
@@ -230,8 +245,15 @@ def _main_text(form: str, row: dict[str, Any]) -> tuple[str, str]:
         "told": "tells",
         "rules": "rules",
         "uses": "uses",
+        "mends": "mends",
     }[form]
     return row["text"], json.dumps(row[label], ensure_ascii=False)
+
+
+def _said_before(form: str, row: dict[str, Any]) -> str:
+    if form == "mends":
+        return " ".join(line["text"] for line in row["talk"])
+    return str(row.get("before", ""))
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -29,6 +29,8 @@ KEPT_OUT = frozenset(
         "uses_k1",
         "uses_k2",
         "uses_k3",
+        "mends_k1",
+        "mends_k2",
     }
 )
 
@@ -182,6 +184,21 @@ class UsedRule:
 
 
 @dataclass(frozen=True, slots=True)
+class TalkLine:
+    """A user's message in a talk, and whether it puts right what was said before it."""
+
+    author: str
+    lang: str
+    #: The lines before it, oldest first: whether the user said it, and what was said.
+    talk: tuple[tuple[bool, str], ...]
+    text: str
+    mends: bool
+    #: Words of the talk that it puts right, and its own in their place; empty where there are none.
+    wrong: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
 class Rows:
     """All rows of a folder."""
 
@@ -192,6 +209,7 @@ class Rows:
     chats: tuple[ChatLine, ...]
     rules: tuple[RuleText, ...]
     uses: tuple[UsedRule, ...]
+    talks: tuple[TalkLine, ...]
 
 
 def read_rows(folder: Path) -> Rows:
@@ -209,6 +227,7 @@ def read_rows(folder: Path) -> Rows:
         uses=tuple(
             _read_uses(author, row) for author, row in _read(folder, "uses_") if row["rules"]
         ),
+        talks=tuple(_read_talk(author, row) for author, row in _read(folder, "mends_")),
     )
 
 
@@ -365,3 +384,17 @@ def _read_uses(author: str, row: dict[str, Any]) -> UsedRule:
     stated = text[min(at for at, _ in places) : max(at + size for at, size in places)]
     uses = tuple(ToolUse(describe_use(u["tool"], u["input"]), u["breaks"]) for u in row["uses"])
     return UsedRule(author, row["lang"], text, stated, uses)
+
+
+def _read_talk(author: str, row: dict[str, Any]) -> TalkLine:
+    talk = tuple((line["who"] == "user", line["text"]) for line in row["talk"])
+    first = next(iter(row["mends"]), {"wrong": "", "right": ""})
+    return TalkLine(
+        author=author,
+        lang=row["lang"],
+        talk=talk,
+        text=row["text"],
+        mends=bool(row["mends"]),
+        wrong=first["wrong"],
+        right=first["right"],
+    )

@@ -1,6 +1,7 @@
 """Token ids of the texts of a kit, and the sequences that the encoder reads."""
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -85,6 +86,46 @@ class Texts:
         """Return the sequence of a rule and a use of a tool that are read together."""
         asked = [*self.ids("rule:"), *self.ids(rule)[:56]]
         return [BEGIN, *asked, END, *self.ids("use:"), *self.ids(use)[:72], END]
+
+    def message_after(self, talk: Sequence[tuple[bool, str]], text: str) -> list[int]:
+        """Return the sequence of a user's message behind the last lines of the talk before it.
+
+        A line of the talk is whether the user said it, and what was said.
+        """
+        return self.marked_message(talk, text, "", "")[0]
+
+    def marked_message(
+        self, talk: Sequence[tuple[bool, str]], text: str, wrong: str, right: str
+    ) -> tuple[list[int], list[int]]:
+        """Return the sequence of a message behind the talk before it, and a mark for each token.
+
+        A mark is 1 for the words of the talk that are `wrong`, 2 for those of the message that are
+        `right` in their place, and 0 for others. Of the talk the last line that holds the words is
+        marked.
+        """
+        said: list[int] = []
+        marks: list[int] = []
+        for is_user, line in reversed(talk[-4:]):
+            label = self.ids("User:" if is_user else "Assistant:")
+            before = [*label, *self.ids(line)[-48:]]
+            if len(before) + len(said) > 100:
+                break
+            seen = self._mark(line, "" if 1 in marks else wrong, 1)[-48:]
+            said = [*before, *said]
+            marks = [*([0] * len(label)), *seen, *marks]
+        label = self.ids("User:")
+        ids = [BEGIN, *said, END, *label, *self.ids(text)[:90], END]
+        told = self._mark(text, right, 2)[:90]
+        return ids, [0, *marks, 0, *([0] * len(label)), *told, 0]
+
+    def _mark(self, text: str, words: str, mark: int) -> list[int]:
+        """Return `mark` for each token of a text that covers a part of these words, 0 for others."""
+        start = text.find(words) if words else -1
+        end = start + len(words)
+        return [
+            mark if start >= 0 and begin < end and start < stop else 0
+            for begin, stop in self.places(text)
+        ]
 
     def tagged(
         self, text: str, before: str = "", longest: int = 192

@@ -51,6 +51,8 @@ _UPGRADE_AGAIN = timedelta(hours=1)
 _OF_PROMPTS, _OF_CAPTURE = "hook.", ("hook.action",)
 #: After so many seconds without a message, lasting memories are judged.
 _QUIET_S = 20.0
+#: How long nothing is looked for where nothing waits.
+_LOOK_AGAIN_S = 30.0
 
 
 def main() -> int:
@@ -221,11 +223,20 @@ class DaemonProcess:
                 self._upgrade_at = self._call.clock.now() + _UPGRADE_AGAIN
             board.note("vectors", "of an earlier release" if has_failed else "up to date")
             is_new = is_new or bool(waiting) or is_upgrade
-            if self._unembedded.wait(_QUIET_S if is_new else None) or not is_new:
+            if not is_new:
+                self._await_passages(store)
+                continue
+            if self._unembedded.wait(_QUIET_S):
                 continue
             # New messages come every few seconds; judging which last is only needed by the next
             # session.
             is_new = self._settle(store)
+
+    def _await_passages(self, store: Store) -> None:
+        """Wait for something to embed: what a command of another process wrote tells nobody."""
+        while not self._unembedded.wait(_LOOK_AGAIN_S):
+            if isinstance(store, VectorSearch) and any(map(store.waiting, store.scopes())):
+                return
 
     def _has_earlier_vectors(self) -> bool:
         """Say whether the vectors are of an earlier release of the model, to be made anew now."""
