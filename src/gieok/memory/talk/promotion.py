@@ -57,11 +57,14 @@ def update_promotions(
     with _lock_lasting_files(home):
         rule_readings.keep_readings(home, reader, found)
         promote(store, home)
+    ahead = None
     if reader is not None:
-        read_ahead(store, home, judge)
+        ahead = read_ahead(store, home, zone, judge)
         judge.close()
     with _lock_lasting_files(home):
-        ends, waits = update_claims(store, home, zone=zone, journal=journal, judge=judge)
+        ends, waits = update_claims(
+            store, home, zone=zone, journal=journal, judge=judge, ahead=ahead
+        )
     for scope, scope_ends in ends.items() if journal is not None else ():
         if journal is not None and settlement.settle_observations(
             journal, store, scope, scope_ends

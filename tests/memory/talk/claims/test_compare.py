@@ -12,6 +12,8 @@ from gieok.errors import EmbedderFailed
 from gieok.memory.talk import pair_judge
 from gieok.memory.talk.cancelled_changes import TurnLine
 from gieok.memory.talk.claims import compare
+from gieok.memory.talk.claims.claim import Claim, ClaimEnd
+from gieok.memory.talk.claims.compared_scope import Findings
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.ports.models import ChangeReading
 from gieok.testing.memory_store import MemoryStore
@@ -96,7 +98,7 @@ def test_behind_what_the_reader_has_not_read_nothing_is_compared(
 ) -> None:
     judge = PairJudge(_Reader())
     judge.close()
-    assert _compare(store, tmp_path, judge) == (set(), True)
+    assert _compare(store, tmp_path, judge) == ({"c"}, True), "of soup alone nothing is asked"
 
 
 def test_a_document_without_vectors_is_compared_when_it_has_some(
@@ -122,9 +124,28 @@ def test_what_a_comparison_will_ask_for_is_read_ahead(
 ) -> None:
     monkeypatch.setattr(pair_judge, "_MOST_READ", most_read)
     reader = _Reader(is_broken=is_broken)
-    compare.read_scope_ahead(store, SHOP, tmp_path, PairJudge(reader))
+    compare.read_scope_ahead(store, SHOP, tmp_path, UTC, PairJudge(reader))
     assert bool(reader.asked) is reads
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_what_was_found_ahead_is_taken_where_the_scope_has_not_changed(
+    store: MemoryStore, tmp_path: Path, *, is_changed: bool
+) -> None:
+    judge = PairJudge(_Reader())
+    ahead = compare.read_scope_ahead(store, SHOP, tmp_path, UTC, judge)
+    assert len(ahead.found) == len(ahead.hashes) == len(store.hashes(SHOP))
+    judge.close()
+    if is_changed:
+        store.put([build_turns("d", 4, "The loom room key is lost.")])
+        embed_missing(store)
+    marked = Findings(ends=[ClaimEnd(Claim("x", 1, 0, 1, 1, 1), None, 7)])
+    found = dict.fromkeys(ahead.found, marked)
+    state, _ = compare.compare_scope(
+        store, SHOP, tmp_path, judge=judge, ahead=compare.FoundAhead(ahead.hashes, found)
+    )
+    assert bool(state.found.ends) is not is_changed
 
 
 def test_a_slip_is_no_cancelled_change(tmp_path: Path) -> None:

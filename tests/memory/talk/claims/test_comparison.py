@@ -3,18 +3,20 @@
 import math
 import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from tests.support.silent_reader import SilentReader
-from tests.support.talk import SHOP, build_key, build_turns, embed_missing
+from tests.support.talk import AT, SHOP, build_block, build_key, build_turns, embed_missing
 
 from gieok.memory.talk.claims import comparison
 from gieok.memory.talk.claims.comparison import Comparison, FoundJudge
 from gieok.memory.talk.claims.stated_line import StatedLine
 from gieok.memory.talk.pair_judge import PairJudge
 from gieok.model.conversation import CORRECTED_MARK
-from gieok.model.memory import Document, Scope
-from gieok.model.retrieval import FoundPassage
+from gieok.model.memory import Document, Entry, Scope
+from gieok.model.retrieval import Filter, FoundPassage, Ranking, VectorQuery
 from gieok.ports.models import ChangeReading
 from gieok.testing.memory_store import MemoryStore
 from gieok.text.embedform import text_to_embed
@@ -141,17 +143,48 @@ def test_of_a_pair_only_the_later_is_judged_and_only_where_it_is_the_nearest() -
 
 
 def test_the_reader_reads_the_nearest_earlier_and_the_nearest_later_statement() -> None:
-    said = {
-        _OTHERS[0]: 0.3,
-        _OTHERS[1]: 0.1,
-        "The lamp is on.": 0.0,
-        _OTHERS[2]: -0.1,
-        _OTHERS[3]: -0.3,
-    }
+    far, earlier, later, last = (f"{name} has the lamp." for name in ("Mira", "Jun", "Ana", "Tom"))
+    said = {far: 0.3, earlier: 0.1, "The lamp is on.": 0.0, later: -0.1, last: -0.3}
     reader = _Reader(0.01)
     compared, stated = _compare(said, reader)
     assert not list(compared.links(stated[2:3]))
-    assert reader.read == [(_OTHERS[1], "The lamp is on."), ("The lamp is on.", _OTHERS[2])]
+    assert reader.read == [(earlier, "The lamp is on."), ("The lamp is on.", later)]
+
+
+def test_the_reader_is_not_asked_of_statements_without_a_common_subject() -> None:
+    reader = _Reader()
+    compared, stated = _compare({_OTHERS[0]: 0.1, _OTHERS[1]: 0.0}, reader)
+    assert not list(compared.links(stated))
+    assert not reader.read
+
+
+class _CountingStore(MemoryStore):
+    """Counts the searches for neighbours."""
+
+    searched = 0
+
+    def nearest(self, scope: Scope, query: VectorQuery, where: Filter, limit: int) -> Ranking:
+        self.searched += 1
+        return super().nearest(scope, query, where, limit)
+
+
+@pytest.mark.parametrize(
+    ("day", "is_dated", "searched", "links"),
+    [(-1, False, 2, 1), (0, False, 2, 1), (1, False, 1, 0), (-1, True, 2, 1)],
+)
+def test_a_note_without_a_date_is_searched_for_only_where_something_was_said_since(
+    day: int, *, is_dated: bool, searched: int, links: int
+) -> None:
+    store = _CountingStore()
+    note = build_block(SHOP, "a.md", _A, at=AT + timedelta(days=day))
+    dated = note.document.valid_from if is_dated else None
+    note = Entry(replace(note.document, kind="note", valid_from=dated), note.passages)
+    store.put([note, build_turns("b", 0, _B)])
+    embed_missing(store)
+    compared = Comparison(store, SHOP, PairJudge(None))
+    stated = _list_stated(store, compared)
+    found = {link.old.key for link in compared.links(stated)}
+    assert (store.searched, len(found)) == (searched, links)
 
 
 def test_what_is_nearest_is_told_without_what_says_the_same_or_is_replaced_too() -> None:

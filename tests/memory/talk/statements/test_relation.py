@@ -10,6 +10,7 @@ from gieok.memory.talk.statements.relation import (
     is_for_while,
     list_anchored_pairs,
     relation,
+    tells_change,
 )
 
 CHANGES = [
@@ -351,3 +352,16 @@ def test_of_the_pairs_on_one_subject_those_that_share_most_come_first() -> None:
         (held[23:], "The rye starter left the oak shelf."),
         (held[:22], "Kiran rests."),
     ]
+
+
+@pytest.mark.parametrize(("earlier", "later"), [*CHANGES, *FURTHER_CHANGES])
+def test_what_surely_changes_another_statement_has_words_of_change(
+    earlier: str, later: str
+) -> None:
+    assert relation(earlier, later).is_sure
+    assert tells_change(later)
+
+
+def test_what_only_states_something_has_no_words_of_change() -> None:
+    assert not tells_change("The demo is on Thursday.")
+    assert tells_change("The sun shines. The demo is on Friday, not Thursday.")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from pathlib import Path
+from typing import NamedTuple
 
 from gieok.memory.talk import cancelled_changes
 from gieok.memory.talk.cancelled_changes import TurnLine, read_user_words
@@ -29,14 +30,30 @@ _BY_RULES = " by rules"
 _MOST_DOCUMENTS = 400
 
 
+class FoundAhead(NamedTuple):
+    """What a comparison of a scope will find, found before the lock is held.
+
+    `hashes`: the documents that the scope had. `found`: what was found of those that were read.
+    """
+
+    hashes: Mapping[str, str]
+    found: Mapping[str, Findings]
+
+
 def compare_scope(
-    store: Store, scope: Scope, home: Path, zone: tzinfo = UTC, judge: PairJudge | None = None
+    store: Store,
+    scope: Scope,
+    home: Path,
+    zone: tzinfo = UTC,
+    judge: PairJudge | None = None,
+    ahead: FoundAhead | None = None,
 ) -> tuple[ComparedScope, bool]:
     """Compare the new documents of a scope; return its state, and whether more documents wait.
 
     The state is kept by the documents' hashes. What was found of a document holds until it is
     compared again, also where a newer release compares all anew. `zone` is the time zone of the
-    days of stated ends.
+    days of stated ends. What was found `ahead` by the same judge is taken where the scope has the
+    same documents still.
     """
     judge = judge or PairJudge(None)
     before = read_compared_scope(home, scope)
@@ -45,11 +62,13 @@ def compare_scope(
     changed = _list_changed(compared, hashes)
     waits = len(changed) > _MOST_DOCUMENTS
     comparison = Comparison(store, scope, judge)
+    is_unchanged = ahead is not None and judge.reads and ahead.hashes == hashes
+    ready = ahead.found if ahead is not None and is_unchanged else {}
     known, new = before.found.of_documents(hashes), Findings()
     for entry in store.entries(scope, changed[:_MOST_DOCUMENTS]):
         key = entry.document.key
         missed_before = judge.missed
-        found = _compare_document(store, comparison, entry, zone)
+        found = ready.get(key) or _compare_document(store, comparison, entry, zone)
         if judge.missed > missed_before:
             waits = True  # what comes behind was not read either: the next step goes on here
             break
@@ -66,22 +85,25 @@ def compare_scope(
     return state, waits
 
 
-def read_scope_ahead(store: Store, scope: Scope, home: Path, judge: PairJudge) -> None:
-    """Let the reader judge the pairs that the next comparison of a scope will ask for.
+def read_scope_ahead(
+    store: Store, scope: Scope, home: Path, zone: tzinfo, judge: PairJudge
+) -> FoundAhead:
+    """Let the reader judge the pairs that the next comparison of a scope asks for; return its
+    findings.
 
-    Nothing is kept. Stops behind the document at which the judge has read enough.
+    Nothing is written. Stops behind the document at which the judge has read enough.
     """
     hashes = store.hashes(scope)
     compared = _keep_stamps(read_compared_scope(home, scope), hashes, judge)
     comparison = Comparison(store, scope, judge)
+    found: dict[str, Findings] = {}
     for entry in store.entries(scope, _list_changed(compared, hashes)[:_MOST_DOCUMENTS]):
         if judge.is_tired or not judge.reads:
-            return
-        statements, is_complete = comparison.statements(entry)
-        if is_complete:
-            list(comparison.links(statements))
-            list(comparison.likely_links(statements))
-        comparison.forget_neighbours()
+            break
+        findings = _compare_document(store, comparison, entry, zone)
+        if findings is not None:
+            found[entry.document.key] = findings
+    return FoundAhead(hashes, found)
 
 
 def _compare_document(

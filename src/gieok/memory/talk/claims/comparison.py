@@ -20,11 +20,12 @@ from gieok.memory.talk.claims.stated_line import (
     is_same_claim,
     list_statements,
     may_be_changed,
+    second_of,
     session_of,
 )
 from gieok.memory.talk.nearness import OWN_HUB_WEIGHT, rank_near_passages
 from gieok.memory.talk.pair_judge import PairJudge
-from gieok.memory.talk.statements.relation import Relation, relation
+from gieok.memory.talk.statements.relation import Relation, relation, tells_change
 from gieok.model.memory import Document, Entry, Scope
 from gieok.model.retrieval import Filter, FoundPassage, VectorQuery
 from gieok.ports.models import Vector
@@ -32,6 +33,8 @@ from gieok.ports.store import Store, VectorCopy, VectorSearch
 from gieok.text.embedform import text_to_embed
 
 _NEIGHBOURS = 24
+#: Documents that are fetched at once where all of a scope are looked at.
+_AT_ONCE = 200
 #: Earlier and later statements near to one that are read for a likely change, each in some 15 ms.
 #: Of 540 changed statements .84 are among the three earlier ones nearest to their change, .88 among
 #: eight.
@@ -55,6 +58,7 @@ class Comparison:
         self._store, self._scope, self._judge = store, scope, judge
         self._near: dict[tuple[str, int], list[_NearPassage]] = {}
         self._stated: dict[tuple[str, int, str, bytes], list[StatedLine]] = {}
+        self._last_dated: int | None = None
         active = store.active_model() if isinstance(store, VectorCopy) else None
         self._model = active[0] if active is not None else ""
 
@@ -82,7 +86,7 @@ class Comparison:
         The nearest statements may be earlier or later ones.
         """
         for stated in statements:
-            if not stated.vector:
+            if not (stated.vector and self._may_be_linked(stated)):
                 continue
             passages = [passage for passage in self._neighbours(stated) if passage.statements]
             documents = [stated.document, *(passage.statements[0].document for passage in passages)]
@@ -98,9 +102,33 @@ class Comparison:
                 if link is not None:
                     yield link
 
+    def _may_be_linked(self, stated: StatedLine) -> bool:
+        """Say whether a statement may be the earlier or the later one of a sure change.
+
+        What has no date is never the later one, and the earlier one only of what was said since:
+        most notes were written on after all days that a scope knows, and need no search.
+        """
+        if is_dated(stated.document):
+            return True
+        if self._last_dated is None:
+            self._last_dated = self._find_last_dated()
+        return stated.at <= self._last_dated
+
+    def _find_last_dated(self) -> int:
+        """Return when the last dated document of the scope was said, in Unix seconds, 0 for none.
+
+        Takes 8 µs a document, of thousands less than the neighbours of one note.
+        """
+        last, keys = 0, list(self._store.hashes(self._scope))
+        for start in range(0, len(keys), _AT_ONCE):
+            for document in self._store.get(self._scope, keys[start : start + _AT_ONCE]):
+                if is_dated(document):
+                    last = max(last, second_of(document))
+        return last
+
     def _link(self, old: StatedLine, new: StatedLine, *, may_read: bool) -> ClaimLink | None:
         """Return the link of a pair; only the nearest neighbours are worth the reader's time."""
-        if not is_known_later(new, old):
+        if not (is_known_later(new, old) and (may_read or tells_change(new.text))):
             return None
         judgement, is_sure = self.judge(old, new, may_read=may_read)
         if not is_sure:

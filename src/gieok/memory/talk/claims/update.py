@@ -1,12 +1,13 @@
 """Finds the claims that hold no more in all scopes, and writes them where readers look."""
 
+from collections.abc import Mapping
 from datetime import UTC, tzinfo
 from pathlib import Path
 
 from gieok.memory.talk import turns
 from gieok.memory.talk.claims.chains import list_ended, list_said_later
 from gieok.memory.talk.claims.claim import ClaimEnd
-from gieok.memory.talk.claims.compare import compare_scope, read_scope_ahead
+from gieok.memory.talk.claims.compare import FoundAhead, compare_scope, read_scope_ahead
 from gieok.memory.talk.claims.compared_scope import Findings
 from gieok.memory.talk.claims.ended_file import write_claim_rows
 from gieok.memory.talk.claims.shared_ends import (
@@ -31,16 +32,18 @@ def update_claims(
     journal: Conversations | None = None,
     zone: tzinfo = UTC,
     judge: PairJudge | None = None,
+    ahead: Mapping[Scope, FoundAhead] | None = None,
 ) -> tuple[dict[Scope, list[ClaimEnd]], bool]:
     """Compare new documents in all scopes; return ended claims, and whether documents wait.
 
     Raises StoreError. With a journal, an observation of a turn ends together with the turn. `zone`
     is the time zone of the days of stated ends; `judge` judges pairs, by rules alone where there is
-    none. Safe to kill and to repeat.
+    none. `ahead` is what it found ahead (`read_ahead`). Safe to kill and to repeat.
     """
     waits, found_of = False, dict[str, Findings]()
     for scope in _list_compared_scopes(store):
-        state, is_behind = compare_scope(store, scope, home, zone, judge)
+        known = ahead.get(scope) if ahead is not None else None
+        state, is_behind = compare_scope(store, scope, home, zone, judge, known)
         found_of[scope.path] = state.found
         waits = waits or is_behind
     ended: dict[str, list[tuple[ClaimEnd, str]]] = {}
@@ -68,14 +71,16 @@ def update_claims(
     return {Scope(path): [row for row, _ in whose] for path, whose in ended.items()}, waits
 
 
-def read_ahead(store: Store, home: Path, judge: PairJudge) -> None:
-    """Let the reader judge the pairs that the next comparison will ask for, and write nothing.
+def read_ahead(store: Store, home: Path, zone: tzinfo, judge: PairJudge) -> dict[Scope, FoundAhead]:
+    """Let the reader judge the pairs that the next comparison asks for; return what is found.
 
-    A model is asked for seconds, which no lock may be held for. Stops behind the document at which
-    the judge has read enough.
+    Nothing is written. A model is asked for seconds, which no lock may be held for. Stops behind
+    the document at which the judge has read enough.
     """
-    for scope in _list_compared_scopes(store):
-        read_scope_ahead(store, scope, home, judge)
+    return {
+        scope: read_scope_ahead(store, scope, home, zone, judge)
+        for scope in _list_compared_scopes(store)
+    }
 
 
 def _list_compared_scopes(store: Store) -> list[Scope]:

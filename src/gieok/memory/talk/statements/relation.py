@@ -20,6 +20,7 @@ marks are right among the neighbours of a real memory. A model that reads pairs 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from gieok.memory.talk.statements.given_up import Loss, find_losses
@@ -207,6 +208,15 @@ def relation(earlier: str, later: str) -> Relation:
         _judge_sentences(sentence, other)
         for sentence in read_sentences(earlier)
         for other in read_sentences(later)
+    )
+
+
+@lru_cache(50_000)
+def tells_change(later: str) -> bool:
+    """Say whether a text has words that a sure relation to an earlier one needs."""
+    return any(
+        find_losses(sentence.text) or any(sentence.find_cue(name) for name in _CHANGING)
+        for sentence in read_sentences(later)
     )
 
 
