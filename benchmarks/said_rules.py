@@ -6,8 +6,9 @@ agents are reminded.
 Messages and uses of tools are of hands that nothing was fitted on (`training/data/rules_k*`,
 `uses_k*`), of one that wrote rules in the words of eight kinds of people before it saw the code
 (`benchmarks/data/rules.jsonl`: each with two uses that break it, a near one and a harmless one), and
-of one that wrote 40 plain and polite prohibitions, and 40 messages that only look like one, before it
-saw the code (`benchmarks/data/plain_rules.jsonl`).
+of two that wrote 40 plain or polite prohibitions each, and 40 messages that only look like one: the
+first before it saw the code (`benchmarks/data/plain_rules.jsonl`), the second without seeing it at
+all (`benchmarks/data/polite_rules.jsonl`, no uses).
 Each figure is given for words and grammar alone, and with the reader.
 """
 
@@ -35,6 +36,7 @@ _HANDS = ("k1", "k2", "k3")
 _FILES = {
     "eight": "benchmarks/data/rules.jsonl",
     "plain": "benchmarks/data/plain_rules.jsonl",
+    "polite": "benchmarks/data/polite_rules.jsonl",
 }
 _FILE_TOOLS = ("Edit", "Write")
 _DAY = date(2026, 11, 27)
