@@ -64,6 +64,8 @@ def test_the_skip_link_leads_past_the_menu(visit: Callable[..., Any]) -> None:
 def test_from_a_question_to_a_correction_and_back_by_keys_alone(visit: Callable[..., Any]) -> None:
     visitor = visit()
     page = visitor.open("/memories")
+    page.keyboard.press("/")
+    expect(page.locator('input[name="words"]')).to_be_focused()
     visitor.open("/")
     page.keyboard.press("/")
     page.keyboard.type("which port has the staging database")

@@ -14,6 +14,7 @@ from gieok.code.report.history import history
 from gieok.code.report.overview import build_overview
 from gieok.code.report.structure import Circle, layers, needed, ordered, split_into_parts, structure
 from gieok.ports.code import Commit
+from gieok.text.messages import Words
 
 Make = Callable[[Mapping[str, str]], Project]
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -286,3 +287,17 @@ def test_the_order_goes_against_the_lightest_imports() -> None:
         "b",
         "c",
     ]
+
+
+def test_a_picture_inside_a_page_leaves_its_title_and_legend_to_the_page(indexed: Make) -> None:
+    made = indexed({"shop/a.py": "from shop import b\n", "shop/b.py": "", "shop/__init__.py": ""})
+    found = structure(made)
+    (legend,) = picture.list_legend_lines(found, Words.fill_english)
+    alone = picture.svg(found, "the shop")
+    inside = picture.svg(found, "the shop", link=lambda name: f"/code/part?name={name}")
+    assert legend in alone
+    assert legend not in inside
+    assert '<text class="t"' in alone
+    assert '<text class="t"' not in inside
+    heights = [int(ET.fromstring(drawn).get("height", "")) for drawn in (alone, inside)]
+    assert heights[0] > heights[1], "no empty room is left where the title stood"

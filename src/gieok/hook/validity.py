@@ -77,7 +77,14 @@ class EndedClaim(LaterClaim):
     is_whole = True
 
     def note_words(self, words: str, text: str) -> None:
-        """Note the words of the claim, and whether a passage with this text says nothing else."""
+        """Note the words of the claim, and whether a passage with this text says nothing else.
+
+        The front matter of a whole record, and a heading that repeats its title, say nothing.
+        """
+        if text.startswith("---\n"):
+            from gieok.hook.records import own_text  # no prompt that meets passages needs it
+
+            text = own_text(text)
         self.words = words
         self.is_whole = is_whole_claim(words, text)
 

@@ -83,6 +83,17 @@ def test_a_listed_memory_names_the_sentence_of_it_that_was_replaced(home: Path) 
     assert row.ended_parts in render_memory_list(result, Style("en", colour=False))
 
 
+def test_a_record_of_one_replaced_sentence_is_replaced_whatever_its_front_matter_says(
+    home: Path,
+) -> None:
+    head = f"---\ntitle: {_OLD}\ncategory: decision\n---\n"
+    old, new = _observe(f"{head}{_OLD}\n"), _observe(_NEW, day=3)
+    _later(home, _claim(old, _OLD, line=5), _claim(new, _NEW), is_sure=True)
+    statuses = {row.path: row.status for row in load_command("list")(open_call({})).memories}
+    assert statuses[old] == "replaced"
+    assert statuses[new] == "current"
+
+
 def test_a_listed_memory_names_what_was_said_later_beside_it(home: Path) -> None:
     old, new = _observe(_OLD), _observe(_NEW, day=3)
     _later(home, _claim(old, _OLD), _claim(new, _NEW), is_sure=False)

@@ -11,10 +11,11 @@ import pytest
 pytest.importorskip("jinja2")
 
 from starlette.testclient import TestClient
+from tests.support.changed_turns import SCOPE, put_changed_turns
 from tests.support.daytime import find_noon_zone
 
 from gieok.model.conversation import Incident
-from gieok.places.home import replaced_file
+from gieok.places.home import later_file, replaced_file
 from gieok.surfaces.python import Memory
 from gieok.text.handles import line_check
 
@@ -293,3 +294,12 @@ def test_a_home_without_notes_has_questions_about_its_months(
 
 def test_an_empty_memory_offers_no_question(browser: TestClient) -> None:
     assert browser.get("/questions").text.strip() == ""
+
+
+def test_what_was_said_earlier_is_not_called_sure(browser: TestClient, tmp_path: Path) -> None:
+    old, new = "the kiln is fired on Mondays", "the kiln is fired on Fridays"
+    put_changed_turns(f"User: {old}", f"User: {new}", later_file(str(tmp_path / "home"), SCOPE))
+    page = browser.get("/", params={"q": "when is the kiln fired?"}).text
+    levels = re.findall(r'<b class="sure (\w+)">', page)
+    assert levels == ["high", "medium"], "what was said later is likely to answer as before"
+    assert page.index("Fridays") < page.index("said earlier")

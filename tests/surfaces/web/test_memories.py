@@ -486,11 +486,17 @@ def test_what_a_given_line_was_said_to_be_is_in_the_readers_language_and_stands_
 ) -> None:
     status = "unsure; said earlier; perhaps changed by what was said on 2026-09-27: b5c8950f.1"
     memory = InjectedMemory(
-        title="Payments", citation="", text="x", handle=handle(told, "Payments"), status=status
+        title="Payments",
+        citation="",
+        text="x",
+        handle=handle(told, "Payments"),
+        status=status,
+        score=0.9,
     )
     window = ContextWindow(str(tmp_path / "home"), "claude-code", "s")
     window.keep("prompt", Injection("- x", [memory], 4), 1_000.0)
     page = told.get("/injection", headers={"Accept-Language": "ko"}).text
+    assert '<b class="sure medium">' in page, "no surer than the agent was told"
     chip = page.partition('<span class="chip warn">')[2].partition("</span>")[0]
     assert chip == "전에 한 말. 2026-09-27에 한 말로 바뀐 듯함: b5c8950f.1"
 

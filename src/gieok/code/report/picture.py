@@ -59,7 +59,8 @@ def svg(
     The page's table has all imports.
 
     With `link`, which gives a part's address, the picture is for the inside of a page: boxes link
-    to that address, and the page has the styles. `words` chooses between English and Korean.
+    to that address, and the page has the styles, the title and the legend (`list_legend_lines`),
+    which would not wrap in a picture. `words` chooses between English and Korean.
     """
     rows, lines = _laid_out(found)
     place = _arrange_columns(rows, lines)
@@ -69,18 +70,21 @@ def svg(
     most = max((part.lines for part in found.parts), default=1) or 1
     colours = _assign_part_colours(found)
     inside = f' class="map" role="group" aria-label="{escape(title)}"' if link else ""
-    box = f'viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}"'
+    top = _HEAD - _MARGIN if link else 0
+    size = f"{width:.0f} {height - top}"
+    box = f'viewBox="0 {top} {size}" width="{width:.0f}" height="{height - top}"'
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg"{inside} {box}>',
         "" if link else _STYLE,
         f"<defs>{_draw_arrow_head('a', 'h')}{_draw_arrow_head('r', 'y')}</defs>",
         f'<rect class="b" width="{width:.0f}" height="{height}"/>',
-        f'<text class="t" x="{_MARGIN}" y="26">{escape(title)}</text>',
-        *(
-            f'<text class="s" x="{_MARGIN}" y="{44 + 15 * n}">{escape(text)}</text>'
-            for n, text in enumerate(_draw_legend(found, words))
-        ),
     ]
+    if not link:
+        out.append(f'<text class="t" x="{_MARGIN}" y="26">{escape(title)}</text>')
+        out += [
+            f'<text class="s" x="{_MARGIN}" y="{44 + 15 * n}">{escape(text)}</text>'
+            for n, text in enumerate(list_legend_lines(found, words))
+        ]
     out += [_draw_import_line(found, line, place) for line in lines]
     circles = [(row, "x", "r") for row in found.against()[:_MOST_BACK]]
     mutual = [(row, "m", "a") for row in found.mutual()[:_MOST_BACK]]
@@ -104,7 +108,8 @@ def _format_drawn_count(many: int) -> str:
     return f"({drawn}{many})" if many else ""
 
 
-def _draw_legend(found: Structure, words: Say) -> list[str]:
+def list_legend_lines(found: Structure, words: Say) -> list[str]:
+    """Return what the lines of the picture mean, and how many are left out."""
     lines = [words("↓ imports; the wider, the more; what follows from other lines is left out")]
     more = []
     if circles := _format_drawn_count(len(found.against())):

@@ -1,7 +1,7 @@
 // Keys: `/` goes to the box of a search, arrows move through its hits, Escape closes what is folded out of the header. Everything works without this file.
 "use strict";
 (() => {
-  const box = () => document.getElementById("q");
+  const box = () => document.getElementById("q") || document.querySelector('main input[type="search"]');
   const hits = () => [...document.querySelectorAll("[data-hit]")];
   document.addEventListener("keydown", (event) => {
     const inField = /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);

@@ -55,6 +55,7 @@ def code(seen: PageRequest) -> Response:
         "watched": status.watched,
         "found": project,
         "map": _draw_code_map(seen, project.found, root),
+        "legend": picture.list_legend_lines(project.found, seen.words),
         "notes": status.notes[:10],
         "kinds": sum(counted.kinds.values()),
         "label": project.found.label,
