@@ -4,7 +4,7 @@ import calendar
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 
 from gieok.commands.memory.hits import sort_for_reading
@@ -30,7 +30,19 @@ _SURE = (HIGH, MEDIUM)
 #: Hits that the home page shows at first.
 _SHOWN = 12
 _HOLDS = ("stands", "current")
+_LEARNED = ("record", "observation")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
+#: Thing that a statement begins with: of one to three words, before a verb of being or having, or
+#: before the Korean particle of a topic.
+_SUBJECT = re.compile(
+    r"(?:the|our|my)\s+(?P<english>[a-z][\w-]*(?:\s+[\w-]+){0,2}?)\s+(?:is|are|was|were|has|have)\b"
+    r"|(?P<korean>[가-힣]\w*(?:\s+\w+){0,2}?)[은는]\s",
+    re.IGNORECASE,
+)
+#: Words that stand for a person or a thing, and name none.
+_STANDS_FOR_ANOTHER = frozenset(
+    "우리 저희 그것 이것 저것 그거 이거 저거 그녀 너희 여기 거기".split()
+)
 
 
 def suggest_questions(call: Call, most: int = 3) -> list[str]:
@@ -48,11 +60,13 @@ def suggest_questions(call: Call, most: int = 3) -> list[str]:
 
 
 def _iter_candidates(call: Call, memories: tuple[ListedMemory, ...]) -> Iterator[str]:
-    """Yield questions: about two names of notes, the newest month, further names, earlier months.
+    """Yield questions: about two names, the newest month, further names, earlier months.
+
+    Names are those of notes, then the subjects of what was learned.
 
     Each kind has its turns, so that a home without notes, or without names that answer, has some.
     """
-    names = _iter_note_names(memories)
+    names = dict.fromkeys(chain(_iter_note_names(memories), _iter_subjects(memories)))
     about_names = (call.words("What about {name}?", name=name) for name in names)
     about_months = (_ask_about_month(call, day) for day in _iter_months(memories))
     yield from islice(about_names, 2)
@@ -69,6 +83,24 @@ def _iter_note_names(memories: tuple[ListedMemory, ...]) -> Iterator[str]:
     for name in dict.fromkeys(names):
         if _LETTERS.search(name) and len(name) <= _MOST_CHARS:
             yield name
+
+
+def _iter_subjects(memories: tuple[ListedMemory, ...]) -> Iterator[str]:
+    """Yield what learned statements that hold are about, where they begin with it."""
+    for memory in memories:
+        if memory.kind in _LEARNED and memory.status in _HOLDS:
+            subject = find_subject(memory.text)
+            if subject:
+                yield subject
+
+
+def find_subject(statement: str) -> str:
+    """Return the thing that a statement begins with; '' where it begins with none."""
+    found = _SUBJECT.match(statement)
+    if found is None:
+        return ""
+    name = found["english"] or found["korean"]
+    return name if _LETTERS.search(name) and name not in _STANDS_FOR_ANOTHER else ""
 
 
 def _iter_months(memories: tuple[ListedMemory, ...]) -> Iterator[date]:
