@@ -341,12 +341,13 @@ def _format_forget_plan(plan: ForgetPlan, style: Style) -> list[str]:
         if counts[what]
     ]
     lines = [", ".join(kind_counts)]
-    for name, text in plan.shown()[:_SHOWN]:
+    shown = plan.shown(style.lang)
+    for name, text in shown[:_SHOWN]:
         is_spoken = name.startswith(f"{SESSIONS}/")
         words = style.memory(text[front_matter(text).end :], is_spoken=is_spoken)
         short = " ".join(words.split())[:_SHOWN_CHARS]
         lines.append(f"  {printable(name)}  {style.dim(short)}")
-    more = len(plan.shown()) - _SHOWN
+    more = len(shown) - _SHOWN
     return [*lines, f"  … +{more}"] if more > 0 else lines
 
 

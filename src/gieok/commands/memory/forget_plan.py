@@ -92,8 +92,11 @@ class ForgetPlan:
             1 for document in documents if document.key.startswith(observation.PREFIX) == is_made
         )
 
-    def shown(self) -> list[tuple[str, str]]:
-        """Return the name and text of each item, for the question to the person."""
+    def shown(self, lang: str = "en") -> list[tuple[str, str]]:
+        """Return the name and text of each item, for the question to the person.
+
+        Names of scopes are in the language `lang`.
+        """
         of_records = {str(file): "" for file in sorted(self.records)}
         of_records |= {
             d.source: d.text
@@ -104,12 +107,13 @@ class ForgetPlan:
         rows = list(of_records.items())
         for scope, chosen in sorted(self.scopes.items()):
             documents = (d for d in chosen.documents.values() if d.source not in of_records)
-            rows += [(f"{name_scope(scope)}: {d.key}", d.text) for d in documents]
+            name = name_scope(scope).say(lang)
+            rows += [(f"{name}: {d.key}", d.text) for d in documents]
             rows += [
-                (f"{name_scope(scope)}: {m.message.id}", chosen.corrected.get(seq, m.message.text))
+                (f"{name}: {m.message.id}", chosen.corrected.get(seq, m.message.text))
                 for seq, m in chosen.messages.items()
             ]
-            rows += [(f"{name_scope(scope)}: {d.key}", d.text) for d in chosen.replaced.values()]
+            rows += [(f"{name}: {d.key}", d.text) for d in chosen.replaced.values()]
         return rows
 
     def texts(self) -> list[str]:
