@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gieok.commands import load_command
-from gieok.commands.memory.questions import find_subject, suggest_questions
+from gieok.commands.memory.questions import suggest_questions
 from gieok.home.calls import open_call
 
 
@@ -28,24 +28,6 @@ def test_a_note_is_asked_about_once_by_its_name_without_the_day_in_it(
     assert [question for question in asked if question.startswith("What about")] == [
         "What about garden plan?"
     ]
-
-
-@pytest.mark.parametrize(
-    ("statement", "subject"),
-    [
-        ("The gym card is in the blue coat.", "gym card"),
-        ("Our staging database has two replicas.", "staging database"),
-        ("엄마는 딸기 케이크를 좋아하신다.", "엄마"),
-        ("치과 예약은 목요일 오전 10시로 바뀌었다.", "치과 예약"),
-        ("We ship on Tuesdays.", ""),
-        ("It is in the blue coat.", ""),
-        ("나는 성수동에 살아.", ""),
-        ("우리는 화요일에 배포한다.", ""),
-        ("The card that Hana gave me yesterday is blue.", ""),
-    ],
-)
-def test_a_statement_is_of_the_thing_that_it_begins_with(statement: str, subject: str) -> None:
-    assert find_subject(statement) == subject
 
 
 def test_a_home_without_notes_is_asked_about_what_its_records_are_about(

@@ -15,6 +15,7 @@ from gieok.home.call import Call
 from gieok.ranking.likelihood import HIGH, MEDIUM
 from gieok.ranking.timeline import asks_or_orders
 from gieok.text.keywords import normalise
+from gieok.text.statement_subject import find_subject
 from gieok.text.turns import ASSISTANT
 from gieok.text.written_days import name_without_day
 
@@ -32,17 +33,6 @@ _SHOWN = 12
 _HOLDS = ("stands", "current")
 _LEARNED = ("record", "observation")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
-#: Thing that a statement begins with: of one to three words, before a verb of being or having, or
-#: before the Korean particle of a topic.
-_SUBJECT = re.compile(
-    r"(?:the|our|my)\s+(?P<english>[a-z][\w-]*(?:\s+[\w-]+){0,2}?)\s+(?:is|are|was|were|has|have)\b"
-    r"|(?P<korean>[가-힣]\w*(?:\s+\w+){0,2}?)[은는]\s",
-    re.IGNORECASE,
-)
-#: Words that stand for a person or a thing, and name none.
-_STANDS_FOR_ANOTHER = frozenset(
-    "우리 저희 그것 이것 저것 그거 이거 저거 그녀 너희 여기 거기".split()
-)
 
 
 def suggest_questions(call: Call, most: int = 3) -> list[str]:
@@ -92,15 +82,6 @@ def _iter_subjects(memories: tuple[ListedMemory, ...]) -> Iterator[str]:
             subject = find_subject(memory.text)
             if subject:
                 yield subject
-
-
-def find_subject(statement: str) -> str:
-    """Return the thing that a statement begins with; '' where it begins with none."""
-    found = _SUBJECT.match(statement)
-    if found is None:
-        return ""
-    name = found["english"] or found["korean"]
-    return name if _LETTERS.search(name) and name not in _STANDS_FOR_ANOTHER else ""
 
 
 def _iter_months(memories: tuple[ListedMemory, ...]) -> Iterator[date]:
