@@ -28,3 +28,19 @@ def test_a_note_is_asked_about_once_by_its_name_without_the_day_in_it(
     assert [question for question in asked if question.startswith("What about")] == [
         "What about garden plan?"
     ]
+
+
+def test_a_home_without_notes_is_asked_about_what_its_records_are_about(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIEOK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GIEOK_EMBEDDER", "none")
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    call = open_call({})
+    load_command("remember")(call, text=["The gym card is in the blue coat."])
+    load_command("remember")(call, text=["We ship on Tuesdays."])
+    asked = suggest_questions(call)
+    call.home.store.close()
+    assert "What about gym card?" in asked
+    assert not any("ship" in question for question in asked)

@@ -4,7 +4,7 @@ import calendar
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
-from itertools import islice
+from itertools import chain, islice
 from pathlib import PurePosixPath
 
 from gieok.commands.memory.hits import sort_for_reading
@@ -15,6 +15,7 @@ from gieok.home.call import Call
 from gieok.ranking.likelihood import HIGH, MEDIUM
 from gieok.ranking.timeline import asks_or_orders
 from gieok.text.keywords import normalise
+from gieok.text.statement_subject import find_subject
 from gieok.text.turns import ASSISTANT
 from gieok.text.written_days import name_without_day
 
@@ -30,6 +31,7 @@ _SURE = (HIGH, MEDIUM)
 #: Hits that the home page shows at first.
 _SHOWN = 12
 _HOLDS = ("stands", "current")
+_LEARNED = ("record", "observation")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -48,11 +50,13 @@ def suggest_questions(call: Call, most: int = 3) -> list[str]:
 
 
 def _iter_candidates(call: Call, memories: tuple[ListedMemory, ...]) -> Iterator[str]:
-    """Yield questions: about two names of notes, the newest month, further names, earlier months.
+    """Yield questions: about two names, the newest month, further names, earlier months.
+
+    Names are those of notes, then the subjects of what was learned.
 
     Each kind has its turns, so that a home without notes, or without names that answer, has some.
     """
-    names = _iter_note_names(memories)
+    names = dict.fromkeys(chain(_iter_note_names(memories), _iter_subjects(memories)))
     about_names = (call.words("What about {name}?", name=name) for name in names)
     about_months = (_ask_about_month(call, day) for day in _iter_months(memories))
     yield from islice(about_names, 2)
@@ -69,6 +73,15 @@ def _iter_note_names(memories: tuple[ListedMemory, ...]) -> Iterator[str]:
     for name in dict.fromkeys(names):
         if _LETTERS.search(name) and len(name) <= _MOST_CHARS:
             yield name
+
+
+def _iter_subjects(memories: tuple[ListedMemory, ...]) -> Iterator[str]:
+    """Yield what learned statements that hold are about, where they begin with it."""
+    for memory in memories:
+        if memory.kind in _LEARNED and memory.status in _HOLDS:
+            subject = find_subject(memory.text)
+            if subject:
+                yield subject
 
 
 def _iter_months(memories: tuple[ListedMemory, ...]) -> Iterator[date]:
