@@ -45,13 +45,13 @@ class MessageFile:
                 high = middle
         if low == self._count or self._read_message(low) != wanted:
             return text
-        return self._read(self._said_at, low).decode()
+        return self._read_text(self._said_at, low).decode()
 
     def _read_message(self, place: int) -> tuple[bytes, bytes]:
-        use, mark, text = self._read(self._messages_at, place).rpartition(_USE_END)
+        use, mark, text = self._read_text(self._messages_at, place).rpartition(_USE_END)
         return (text, use if mark else b"")
 
-    def _read(self, table_at: int, place: int) -> bytes:
+    def _read_text(self, table_at: int, place: int) -> bytes:
         size, start = _ROW.unpack_from(self._data, table_at + place * _ROW.size)
         return self._data[start : start + size]
 

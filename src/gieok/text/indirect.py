@@ -8,12 +8,12 @@ found *may* state a rule: an agent is reminded of it, and nobody is asked.
 """
 
 import re
+from functools import lru_cache
 
 from gieok.text import binding
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+#: Texts that stay known: one is asked about for each stretch that a model marks in it.
+_TEXTS_KEPT = 64
 
 #: What an agent does with its tools: the beginnings of verbs, each with a word's end or any ending.
 _DOES = (
@@ -306,15 +306,18 @@ _OF_PROGRAM = (
 )
 
 
-def find_indirect_rules(text: str) -> "Iterator[tuple[int, int, str]]":
-    """Yield the sentences of a turn that may state a rule in polite or everyday words.
+@lru_cache(_TEXTS_KEPT)
+def find_indirect_rules(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Return the sentences of a turn that may state a rule in polite or everyday words.
 
     Each as (start, end, sentence), as `binding.place_own_sentences` has them.
     """
     plain = binding.blank_quotations(text)
-    for start, end, sentence in binding.place_own_sentences(text):
-        if may_forbid_indirectly(" ".join(plain[start:end].split())):
-            yield start, end, sentence
+    return tuple(
+        (start, end, sentence)
+        for start, end, sentence in binding.place_own_sentences(text)
+        if may_forbid_indirectly(" ".join(plain[start:end].split()))
+    )
 
 
 def may_forbid_indirectly(sentence: str) -> bool:

@@ -848,10 +848,13 @@ def _of_pets(sentence: str, about: gates.Topic, held: Sequence[Fact]) -> Iterato
     """Yield a new age, or another kind, of an animal whose name is known."""
     for fact in held if not re.search(r"[?？]\s*$", sentence) else ():
         name, _, known = fact.object.partition(" (")
-        kind = _find_kind_of_animal(sentence, name) if fact.predicate == "pet" and known else ""
-        if kind and kind != known.rstrip(")").split(",")[0]:
-            rest = "".join(f",{part}" for part in known.rstrip(")").split(",")[1:])
-            yield Finding("pet", f"{name} ({kind}{rest})", sentence.strip(), is_change=True)
+        if fact.predicate != "pet" or not known:
+            continue
+        held_kind, *rest = known.rstrip(")").split(",")
+        kind = _find_kind_of_animal(sentence, name)
+        if kind and kind != held_kind:
+            value = ",".join((kind, *rest))
+            yield Finding("pet", f"{name} ({value})", sentence.strip(), is_change=True)
             return
     age = _AGE.search(sentence)
     for fact in held if age and about.who else ():

@@ -171,6 +171,11 @@ def sort_for_reading(result: SearchResult) -> tuple[SearchHit, ...]:
     return tuple(sorted(result.results, key=lambda hit: hit.date or _NO_DAY))
 
 
+def lower_doubted_level(level: str, *, is_doubted: bool) -> str:
+    """Return the level of a hit as it is told: what is doubted for another reason is not sure."""
+    return MEDIUM if is_doubted and level == HIGH else level
+
+
 def describe_sureness(level: str) -> Words:
     """Return the word for how likely a hit answers."""
     return Words("sure") if level == HIGH else Words("unsure")

@@ -124,9 +124,7 @@ def find_shorter_hooks(call: Call) -> list[tuple[str, str]]:
     """Return (agent, native event) of each hook that an earlier release gave less time."""
     return [
         (agent, native)
-        for site in (user_site(call), project_site(call))
-        for agent in table.HOOKED
-        for edit in load_agent(agent).list_site_edits(site, OwnCommand(("gieok",), {}))
+        for agent, _, edit in _iter_site_edits(call)
         for native in _list_shorter(edit)
     ]
 
@@ -135,11 +133,17 @@ def find_outdated_plugins(call: Call) -> list[tuple[str, bool, Path]]:
     """Return (agent, whether in the project, file) of each plugin that is of another release."""
     return [
         (agent, site.is_project, edit.path)
-        for site in (user_site(call), project_site(call))
-        for agent in table.HOOKED
-        for edit in load_agent(agent).list_site_edits(site, OwnCommand(("gieok",), {}))
+        for agent, site, edit in _iter_site_edits(call)
         if edit.is_outdated(read_hook_file(edit.path))
     ]
+
+
+def _iter_site_edits(call: Call) -> Iterator[tuple[str, InstallPlace, Edit]]:
+    """Yield what an install writes for each agent, in the user's settings and in the project's."""
+    for site in (user_site(call), project_site(call)):
+        for agent in table.HOOKED:
+            for edit in load_agent(agent).list_site_edits(site, OwnCommand(("gieok",), {})):
+                yield agent, site, edit
 
 
 def _list_shorter(edit: Edit) -> list[str]:

@@ -14,7 +14,7 @@ from gieok.commands.command import said_on
 from gieok.commands.home.growth import Size, WeekOfHook
 from gieok.commands.memory.gaps import ONLY_FILTERED
 from gieok.commands.memory.history import WAYS
-from gieok.commands.memory.hits import describe_sureness
+from gieok.commands.memory.hits import describe_sureness, lower_doubted_level
 from gieok.commands.scope_names import name_scope
 from gieok.surfaces.web.markdown import (
     render_markdown,
@@ -120,6 +120,9 @@ def render_template(template: str, lang: str, values: Mapping[str, object]) -> s
                     translate_own_marks(text, lang), question
                 ),
                 "sureness": lambda level: describe_sureness(level).say(lang),
+                "lower_doubted": lambda level, why: lower_doubted_level(
+                    level, is_doubted=bool(why)
+                ),
             }
         )
     )

@@ -119,7 +119,7 @@ class _HwpxReader:
             if tag == "t":
                 yield from self._iter_run_text(child)
             elif tag == "tbl":
-                after += self._read_caption(child)
+                after += self._read_sub_lists(child, "caption/subList")
                 after += build_table([self._read_hangul_row(row) for row in child.findall("tr")])
             elif tag == "subList":
                 after += self._read_hangul_paragraphs(child)
@@ -148,11 +148,10 @@ class _HwpxReader:
                 yield "-"
             yield mark.tail or ""
 
-    def _read_caption(self, table: Element) -> list[OfficeBlock]:
+    def _read_sub_lists(self, parent: Element, path: str = "subList") -> list[OfficeBlock]:
+        """Return what stands in the lists of paragraphs of a cell, a note or a caption."""
         return [
-            block
-            for caption in table.findall("caption/subList")
-            for block in self._read_hangul_paragraphs(caption)
+            block for part in parent.findall(path) for block in self._read_hangul_paragraphs(part)
         ]
 
     def _read_hangul_row(self, row: Element) -> list[TableCell]:
@@ -160,13 +159,8 @@ class _HwpxReader:
 
     def _read_hangul_cell(self, cell: Element) -> TableCell:
         place, span = cell.find("cellAddr"), cell.find("cellSpan")
-        blocks = [
-            block
-            for part in cell.findall("subList")
-            for block in self._read_hangul_paragraphs(part)
-        ]
         return TableCell(
-            blocks=blocks,
+            blocks=self._read_sub_lists(cell),
             column=None if place is None else parse_count(place.get("colAddr")),
             columns=1 if span is None else parse_count(span.get("colSpan"), 1),
             rows=1 if span is None else parse_count(span.get("rowSpan"), 1),
@@ -174,11 +168,7 @@ class _HwpxReader:
 
     def _read_hangul_note(self, note: Element, after: list[OfficeBlock]) -> str:
         """Return the mark of a footnote, and put its text into `after`."""
-        blocks = [
-            block
-            for part in note.findall("subList")
-            for block in self._read_hangul_paragraphs(part)
-        ]
+        blocks = self._read_sub_lists(note)
         self._note_count += 1
         mark = f"[^{self._note_count}]"
         words = " ".join(block.text for block in blocks)

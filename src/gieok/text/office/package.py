@@ -99,7 +99,7 @@ class _BoundedTree:
         self._skipped_from = 0
         self._count = 0
 
-    def start(self, name: str, attributes: dict[str, str]) -> None:
+    def begin_element(self, name: str, attributes: dict[str, str]) -> None:
         """Begin an element."""
         self._depth += 1
         if self._depth > DEEPEST_ELEMENT:
@@ -115,7 +115,7 @@ class _BoundedTree:
             raise UnreadableDocument("too much text for one document when unpacked; divide it")
         self._builder.start(local, {_cut_namespace(key): attributes[key] for key in attributes})
 
-    def end(self, name: str) -> None:
+    def end_element(self, name: str) -> None:
         """End an element."""
         if not self._skipped_from:
             self._builder.end(_cut_namespace(name))
@@ -123,7 +123,7 @@ class _BoundedTree:
             self._skipped_from = 0
         self._depth -= 1
 
-    def data(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         """Add text to the element."""
         if not self._skipped_from:
             self._builder.data(text)
@@ -146,9 +146,9 @@ def _parse_xml_part(data: bytes, skipped: Collection[str]) -> Element:
     parser = expat.ParserCreate(namespace_separator=_NAMES_APART)
     parser.buffer_text = True
     parser.StartDoctypeDeclHandler = _refuse_definition
-    parser.StartElementHandler = tree.start
-    parser.EndElementHandler = tree.end
-    parser.CharacterDataHandler = tree.data
+    parser.StartElementHandler = tree.begin_element
+    parser.EndElementHandler = tree.end_element
+    parser.CharacterDataHandler = tree.add_text
     try:
         parser.Parse(data, True)
     except (expat.ExpatError, ValueError, LookupError) as error:
